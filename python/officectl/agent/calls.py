@@ -1,6 +1,13 @@
-"""What an agent may call from inside its run: the same list on both ends of the worker's socket.
+"""What an agent may call from inside its run: the contract of both ends of the worker's socket.
 
-Each name is a function of schema `office`; the database decides what the agent may do with it.
+One request is one line of JSON, answered by one line, in order:
+
+    {"token": "…", "call": "add_comment", "arguments": {"task": "t1", "body": "…"}}
+    {"ok": [{"comment_id": "…", "task": "t1"}]}                                        the function's rows
+    {"error": {"code": "not_found", "message": "…", "hint": "…", "status": 404}}       code, hint, status may be null
+
+Each name is a function of schema `office`, with its argument names; a JSON array is an SQL array (`blocked_by`).
+The database decides whether this attempt's agent may do it.
 """
 
 AGENT_CALLS = (
