@@ -1,0 +1,470 @@
+"""The office from Python: one method a public function of schema `office`, with its names and defaults.
+
+    with connect(dsn) as connection:
+        office = Office(connection)
+        office.create_agent("triage", executor={"command": ["/usr/local/bin/triage"]})
+        office.create_task("Look at order 7", assignee="triage")
+
+Every call runs in the transaction of the connection that it was given, so it commits and rolls back with the caller's
+own data. References are names, numbers ('t97', 'r4812') or uuids as text. Rows come back as dicts; a refusal is the
+`psycopg.Error` that Postgres raised (SQLSTATE `PT` + an HTTP status), which `officectl.errors.translate` makes
+readable. None for an optional argument means the function's own default.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypedDict, TypeVar, cast
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import dict_row
+
+from officectl.statements import given, statement
+
+Json = dict[str, Any]
+R = TypeVar("R")
+V = TypeVar("V")
+
+
+class WorkspaceRow(TypedDict):
+    workspace_id: UUID
+    workspace: str
+
+
+class AccountRow(TypedDict):
+    account_id: UUID
+    account: str
+
+
+class AgentRow(TypedDict):
+    agent_id: UUID
+    agent: str
+    workspace: str
+    note: str | None
+
+
+class ProjectRow(TypedDict):
+    project_id: UUID
+    project: str
+    workspace: str
+
+
+class ProfileRow(TypedDict):
+    profile_id: UUID
+    profile: str
+    workspace: str
+
+
+class TaskRow(TypedDict):
+    task_id: UUID
+    task: str
+    state: str
+    assignee: str | None
+    workspace: str
+
+
+class CommentRow(TypedDict):
+    comment_id: UUID
+    task: str
+
+
+class WakeupRow(TypedDict):
+    wakeup_id: UUID
+    duplicate: bool
+
+
+class NumberedWakeupRow(WakeupRow):
+    ordinal: int
+
+
+class ResultRow(TypedDict):
+    ref: str
+    kind: str
+    status: str
+    outcome: str | None
+    result: str | None
+    run: str | None
+    summary: str | None
+    error: str | None
+    ended_at: datetime | None
+
+
+class RunStatusRow(TypedDict):
+    run: str
+    status: str
+
+
+class StoryRow(TypedDict):
+    at: datetime | None
+    event: str
+    detail: str | None
+    lasted: timedelta | None
+    lift: str | None
+
+
+class TopicRow(TypedDict):
+    topic: str
+    text: str
+
+
+class ViolationRow(TypedDict):
+    invariant: str
+    subject: str
+    detail: str | None
+
+
+class PieceRow(TypedDict):
+    piece: str
+    done: int
+
+
+class WorkerRow(TypedDict):
+    worker_id: UUID
+    lease_seconds: int
+    heartbeat_seconds: int
+    poll_seconds: int
+
+
+class InstructionRow(TypedDict):
+    attempt_id: UUID
+    instruction: str
+    detail: Json | None
+
+
+class LaunchRow(TypedDict):
+    run_id: UUID | None
+    run: str | None
+    attempt_id: UUID | None
+    attempt_number: int | None
+    workspace_id: UUID | None
+    workspace: str | None
+    agent_id: UUID | None
+    agent: str | None
+    task_id: UUID | None
+    task: str | None
+    reason: str | None
+    prompt: str | None
+    executor: Json | None
+    engine_session: str | None
+    environment: Json | None
+    folder: str | None
+    limits: Json | None
+    resume: bool | None
+    answer: Json | None
+    token: str | None
+    next_due_at: datetime | None
+
+
+class StartRow(TypedDict):
+    run_id: UUID
+    status: str
+
+
+class EndRow(TypedDict):
+    run_id: UUID
+    status: str
+    outcome: str | None
+
+
+class BulkEndRow(EndRow):
+    attempt_id: UUID
+    refused: str | None
+
+
+class FailureRow(TypedDict):
+    run_id: UUID
+    status: str
+    result: str | None
+    scheduled_retry_at: datetime | None
+
+
+class Office:
+    """Calls on one connection; `execute` runs any other query on it."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+
+    def execute(self, query: Any, arguments: Any = None) -> list[Json]:
+        """The rows of a query, as dicts."""
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            cursor.execute(query, arguments)
+            return cursor.fetchall() if cursor.description else []
+
+    def call(self, function: str, /, **arguments: Any) -> list[Json]:
+        """The rows of `select * from office.<function>(…)`, all arguments passed as they are."""
+        return self.execute(*statement(function, **arguments))
+
+    def _rows(self, kind: type[R], function: str, /, **arguments: Any) -> list[R]:
+        return cast(list[R], self.call(function, **given(arguments)))
+
+    def _row(self, kind: type[R], function: str, /, **arguments: Any) -> R:
+        return self._rows(kind, function, **arguments)[0]
+
+    def _value(self, kind: type[V], function: str, /, **arguments: Any) -> V:
+        return cast(V, self.call(function, **given(arguments))[0][function])
+
+    # Directory
+
+    def create_workspace(
+        self, name: str, owner: str | None = None, timezone: str | None = None
+    ) -> WorkspaceRow:
+        return self._row(WorkspaceRow, "create_workspace", name=name, owner=owner, timezone=timezone)
+
+    def create_account(
+        self, name: str, email: str | None = None, db_role: str | None = None, operator: bool | None = None
+    ) -> AccountRow:
+        return self._row(
+            AccountRow, "create_account", name=name, email=email, db_role=db_role, operator=operator
+        )
+
+    def add_member(self, workspace: str, account: str, role: str | None = None) -> None:
+        self.call("add_member", workspace=workspace, account=account, **given({"role": role}))
+
+    def create_agent(
+        self,
+        name: str,
+        executor: Json | None = None,
+        role: str | None = None,
+        instructions: str | None = None,
+        workspace: str | None = None,
+        reports_to: str | None = None,
+        max_concurrent_sessions: int | None = None,
+        cooldown_sec: int | None = None,
+        skip_idle_wakeups: bool | None = None,
+        profile: str | None = None,
+    ) -> AgentRow:
+        return self._row(
+            AgentRow,
+            "create_agent",
+            name=name,
+            executor=executor,
+            role=role,
+            instructions=instructions,
+            workspace=workspace,
+            reports_to=reports_to,
+            max_concurrent_sessions=max_concurrent_sessions,
+            cooldown_sec=cooldown_sec,
+            skip_idle_wakeups=skip_idle_wakeups,
+            profile=profile,
+        )
+
+    def update_agent(self, agent: str, changes: Json) -> AgentRow:
+        return self._row(AgentRow, "update_agent", agent=agent, changes=changes)
+
+    def create_project(
+        self,
+        name: str,
+        folder: str | None = None,
+        repo: str | None = None,
+        executor: Json | None = None,
+        workspace: str | None = None,
+    ) -> ProjectRow:
+        return self._row(
+            ProjectRow,
+            "create_project",
+            name=name,
+            folder=folder,
+            repo=repo,
+            executor=executor,
+            workspace=workspace,
+        )
+
+    def create_profile(self, name: str, executor: Json, workspace: str | None = None) -> ProfileRow:
+        return self._row(ProfileRow, "create_profile", name=name, executor=executor, workspace=workspace)
+
+    def set_setting(self, key: str, value: str, workspace: str | None = None) -> None:
+        self.call("set_setting", key=key, value=value, **given({"workspace": workspace}))
+
+    def get_setting(self, key: str, workspace: str | None = None) -> str | None:
+        return self._value(str, "get_setting", key=key, workspace=workspace)
+
+    def act_as(self, account: str) -> None:
+        """For this transaction only."""
+        self.call("act_as", account=account)
+
+    def act_with(self, secret: str) -> None:
+        """For this transaction only."""
+        self.call("act_with", secret=secret)
+
+    # Tasks
+
+    def create_task(
+        self,
+        title: str,
+        description: str | None = None,
+        assignee: str | None = None,
+        project: str | None = None,
+        parent: str | None = None,
+        blocked_by: Sequence[str] = (),
+        priority: str | None = None,
+        state: str | None = None,
+        requires_approval: bool | None = None,
+        executor: Json | None = None,
+        workspace: str | None = None,
+    ) -> TaskRow:
+        return self._row(
+            TaskRow,
+            "create_task",
+            title=title,
+            description=description,
+            assignee=assignee,
+            project=project,
+            parent=parent,
+            blocked_by=tuple(blocked_by),
+            priority=priority,
+            state=state,
+            requires_approval=requires_approval,
+            executor=executor,
+            workspace=workspace,
+        )
+
+    def assign_task(self, task: str, assignee: str | None) -> TaskRow:
+        """None leaves the task without an assignee."""
+        return cast(TaskRow, self.call("assign_task", task=task, assignee=assignee)[0])
+
+    def move_task(self, task: str, to: str) -> TaskRow:
+        return self._row(TaskRow, "move_task", task=task, to=to)
+
+    def complete_task(self, task: str, summary: str | None = None) -> TaskRow:
+        return self._row(TaskRow, "complete_task", task=task, summary=summary)
+
+    def archive_task(self, task: str) -> TaskRow:
+        return self._row(TaskRow, "archive_task", task=task)
+
+    def delete_task(self, task: str) -> TaskRow:
+        return self._row(TaskRow, "delete_task", task=task)
+
+    def add_comment(self, task: str, body: str) -> CommentRow:
+        return self._row(CommentRow, "add_comment", task=task, body=body)
+
+    def read_task(self, task: str) -> Json:
+        """The task with its comments and blockers."""
+        return self._value(dict, "read_task", task=task)
+
+    # Waking
+
+    def wake(
+        self,
+        agent: str,
+        source: str | None = None,
+        payload: Json | None = None,
+        idempotency_key: str | None = None,
+        workspace: str | None = None,
+    ) -> WakeupRow:
+        return self._row(
+            WakeupRow,
+            "wake",
+            agent=agent,
+            source=source,
+            payload=payload,
+            idempotency_key=idempotency_key,
+            workspace=workspace,
+        )
+
+    def wake_many(self, requests: list[Json]) -> list[NumberedWakeupRow]:
+        """Each request has agent, source, payload, idempotency_key and workspace; a row each, by ordinal."""
+        return self._rows(NumberedWakeupRow, "wake_many", requests=requests)
+
+    def dispatch(self, workspace: str | None = None) -> int:
+        """How many signals were taken."""
+        return self._value(int, "dispatch", workspace=workspace)
+
+    def carry_out(self, max_changes: int | None = None) -> int:
+        return self._value(int, "carry_out", max_changes=max_changes)
+
+    def result(self, ref: str) -> ResultRow:
+        return self._row(ResultRow, "result", ref=ref)
+
+    # Working
+
+    def register_worker(
+        self,
+        host: str,
+        pid: int | None = None,
+        version: str | None = None,
+        max_runs: int | None = None,
+        workspace: str | None = None,
+    ) -> WorkerRow:
+        return self._row(
+            WorkerRow,
+            "register_worker",
+            host=host,
+            pid=pid,
+            version=version,
+            max_runs=max_runs,
+            workspace=workspace,
+        )
+
+    def heartbeat(self, worker_id: UUID) -> list[InstructionRow]:
+        return self._rows(InstructionRow, "heartbeat", worker_id=worker_id)
+
+    def drain_worker(self, worker_id: UUID) -> int:
+        return self._value(int, "drain_worker", worker_id=worker_id)
+
+    def expire_worker(self, worker_id: UUID) -> int:
+        return self._value(int, "expire_worker", worker_id=worker_id)
+
+    def claim_runs(self, worker_id: UUID, max_runs: int | None = None) -> list[LaunchRow]:
+        """The last row has no run and says in next_due_at when to ask again."""
+        return self._rows(LaunchRow, "claim_runs", worker_id=worker_id, max_runs=max_runs)
+
+    def start_attempt(
+        self, attempt_id: UUID, pid: int | None = None, engine_session: str | None = None
+    ) -> StartRow:
+        return self._row(
+            StartRow, "start_attempt", attempt_id=attempt_id, pid=pid, engine_session=engine_session
+        )
+
+    def record_steps(self, attempt_id: UUID, steps: list[Json]) -> int:
+        """How many were stored; each step has sequence, kind, content and maybe at."""
+        return self._value(int, "record_steps", attempt_id=attempt_id, steps=steps)
+
+    def finish_attempt(
+        self, attempt_id: UUID, result: Json | None = None, exit_code: int | None = None
+    ) -> EndRow:
+        return self._row(EndRow, "finish_attempt", attempt_id=attempt_id, result=result, exit_code=exit_code)
+
+    def finish_attempts(self, ends: list[Json]) -> list[BulkEndRow]:
+        """Each end has attempt_id, result and exit_code; one that is refused says why, the others end."""
+        return self._rows(BulkEndRow, "finish_attempts", ends=ends)
+
+    def fail_attempt(
+        self, attempt_id: UUID, error: str, cause: str | None = None, exit_code: int | None = None
+    ) -> FailureRow:
+        return self._row(
+            FailureRow, "fail_attempt", attempt_id=attempt_id, error=error, cause=cause, exit_code=exit_code
+        )
+
+    def confirm_cleanup(self, attempt_id: UUID, killed: int | None = None) -> None:
+        self.call("confirm_cleanup", attempt_id=attempt_id, **given({"killed": killed}))
+
+    def note_decision(self, decision: str) -> None:
+        """As an agent, in the attempt of `act_with`."""
+        self.call("note_decision", decision=decision)
+
+    def maintain(self) -> list[PieceRow]:
+        return self._rows(PieceRow, "maintain")
+
+    # Steering and asking
+
+    def stop(self, ref: str, reason: str | None = None) -> list[RunStatusRow]:
+        return self._rows(RunStatusRow, "stop", ref=ref, reason=reason)
+
+    def retry_run(self, run: str) -> RunStatusRow:
+        return self._row(RunStatusRow, "retry_run", run=run)
+
+    def why(self, ref: str) -> list[StoryRow]:
+        return self._rows(StoryRow, "why", ref=ref)
+
+    def help(self) -> list[TopicRow]:
+        return self._rows(TopicRow, "help")
+
+    def audit(self) -> list[ViolationRow]:
+        """A row for each invariant that does not hold; none when all is well."""
+        return self._rows(ViolationRow, "audit")
+
+    def now(self) -> datetime:
+        return self._value(datetime, "now")
+
+    def uuid7(self) -> UUID:
+        return self._value(UUID, "uuid7")
