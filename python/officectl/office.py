@@ -5,10 +5,10 @@
         office.create_agent("triage", executor={"command": ["/usr/local/bin/triage"]})
         office.create_task("Look at order 7", assignee="triage")
 
-Every call runs in the transaction of the connection that it was given, so it commits and rolls back with the caller's
-own data. References are names, numbers ('t97', 'r4812') or uuids as text. Rows come back as dicts; a refusal is the
-`psycopg.Error` that Postgres raised (SQLSTATE `PT` + an HTTP status), which `officectl.errors.translate` makes
-readable. None for an optional argument means the function's own default.
+Every call runs in the transaction of the connection that it was given, so it commits and rolls back with the
+caller's own data. References are names, numbers ('t97', 'r4812') or uuids as text. Rows come back as dicts; a
+refusal is the `psycopg.Error` that Postgres raised (SQLSTATE `PT` + an HTTP status), which
+`officectl.errors.translate` makes readable. None for an optional argument means the function's own default.
 """
 
 from collections.abc import Sequence
@@ -194,14 +194,14 @@ class Office:
         """The rows of `select * from office.<function>(…)`, all arguments passed as they are."""
         return self.execute(*statement(function, **arguments))
 
-    def _rows(self, kind: type[R], function: str, /, **arguments: Any) -> list[R]:
-        return cast(list[R], self.call(function, **given(arguments)))
+    def _rows(self, _kind: type[R], function: str, /, **arguments: Any) -> list[R]:
+        return cast("list[R]", self.call(function, **given(arguments)))
 
-    def _row(self, kind: type[R], function: str, /, **arguments: Any) -> R:
+    def _row(self, _kind: type[R], function: str, /, **arguments: Any) -> R:
         return self._rows(kind, function, **arguments)[0]
 
-    def _value(self, kind: type[V], function: str, /, **arguments: Any) -> V:
-        return cast(V, self.call(function, **given(arguments))[0][function])
+    def _value(self, _kind: type[V], function: str, /, **arguments: Any) -> V:
+        return cast("V", self.call(function, **given(arguments))[0][function])
 
     # Directory
 
@@ -320,7 +320,7 @@ class Office:
 
     def assign_task(self, task: str, assignee: str | None) -> TaskRow:
         """None leaves the task without an assignee."""
-        return cast(TaskRow, self.call("assign_task", task=task, assignee=assignee)[0])
+        return cast("TaskRow", self.call("assign_task", task=task, assignee=assignee)[0])
 
     def move_task(self, task: str, to: str) -> TaskRow:
         return self._row(TaskRow, "move_task", task=task, to=to)

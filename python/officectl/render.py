@@ -1,7 +1,7 @@
 """Rows for people and for programs.
 
-On a terminal a table fits the window, its long cells cut; in a pipe the columns are aligned by spaces, whole and
-without colour codes; as JSON everything that is known is given, in an object with a schema version.
+On a terminal a table fits the window, its long cells cut; in a pipe the columns are aligned by spaces, whole
+and without colour codes; as JSON everything that is known is given, in an object with a schema version.
 """
 
 import json
@@ -40,7 +40,7 @@ class Layout:
 def show_rows(
     rows: Sequence[Row], columns: Sequence[str], *, layout: Layout, wide: Sequence[str] = (), empty: str
 ) -> None:
-    """A list: `columns` in a table, `wide` ones too where asked for; `empty` is said on stderr when there is none."""
+    """A list: `columns` in a table, `wide` ones too where asked for; without rows `empty` is said on stderr."""
     if layout.json:
         show_json(rows, layout)
         return

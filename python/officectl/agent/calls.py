@@ -3,11 +3,12 @@
 One request is one line of JSON, answered by one line, in order:
 
     {"token": "…", "call": "add_comment", "arguments": {"task": "t1", "body": "…"}}
-    {"ok": [{"comment_id": "…", "task": "t1"}]}                                        the function's rows
-    {"error": {"code": "not_found", "message": "…", "hint": "…", "status": 404}}       code, hint, status may be null
+    {"ok": [{"comment_id": "…", "task": "t1"}]}
+    {"error": {"code": "not_found", "message": "…", "hint": "…", "status": 404}}
 
-Each name is a function of schema `office`, with its argument names; a JSON array is an SQL array (`blocked_by`).
-The database decides whether this attempt's agent may do it.
+`ok` holds the rows of the function; code, hint and status may be null. Each name is a function of schema
+`office`, with its argument names; a JSON array is an SQL array (`blocked_by`). The database decides whether
+this attempt's agent may do it.
 """
 
 AGENT_CALLS = (

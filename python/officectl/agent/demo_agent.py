@@ -1,0 +1,83 @@
+"""A small real agent, for the demo and for tests: `officectl demo-agent`.
+
+It reads its prompt, surveys the folder that it was started in, writes what it found, says so on its task, hands
+on what is left, and ends with its result as the last line. Whatever it knows of the office it asked for by
+`officectl.agent.client`, as any agent program may (`officectl agent …` in a shell script does the same).
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from officectl.agent.client import Inside
+from officectl.agent.survey import Survey, checklist, report, survey
+
+HAND_ON = re.compile(r"^Hand the work that is left to @?(?P<agent>[\w.-]*\w)", re.MULTILINE)
+"""The one instruction that it understands."""
+
+DOCUMENTS: dict[str, tuple[str, Callable[[Survey], str]]] = {
+    "report": ("REPORT.md", report),
+    "checklist": ("CHECKLIST.md", checklist),
+}
+
+
+@click.command("demo-agent", hidden=True)
+@click.option("--write", type=click.Choice(list(DOCUMENTS)), help="The document to leave in the folder.")
+def command(write: str | None) -> None:
+    """A small agent that surveys the folder it is started in (a worker runs it)."""
+    prompt = click.get_text_stream("stdin").read()
+    inside = Inside.here()
+    folder = Path.cwd()
+
+    click.echo(f"{inside.agent} reads {folder}")
+    found = survey(folder)
+    click.echo(f"Found {found.summary}.")
+    result: dict[str, Any] = {"summary": f"Found {found.summary}.", "lines": dict(found.lines)}
+    if write:
+        result["document"] = str(_write(folder, write, found))
+        click.echo(f"Wrote {result['document']}")
+    if inside.task:
+        result["follow_up"] = _work_on_task(inside, found, result, HAND_ON.search(prompt))
+    click.echo(json.dumps(result, ensure_ascii=False))
+
+
+def _write(folder: Path, kind: str, found: Survey) -> Path:
+    name, compose = DOCUMENTS[kind]
+    path = folder / name
+    path.write_text(compose(found), encoding="utf-8")
+    return path
+
+
+def _work_on_task(
+    inside: Inside, found: Survey, result: dict[str, Any], hand_on: re.Match[str] | None
+) -> str | None:
+    """Tells the task what was found, hands on what is left, completes it; the follow-up task, if any."""
+    task = inside.own_task()
+    [answer] = inside.call("read_task", task=task)
+    click.echo(f"Working on {task}: {answer['read_task']['title']}")
+    inside.call("add_comment", task=task, body=_finding(found, result))
+    follow_up = None
+    if hand_on and found.notes:
+        inside.call("note_decision", decision=f"{hand_on['agent']} takes the {len(found.notes)} comments.")
+        [made] = inside.call(
+            "create_task",
+            title=f"List the {len(found.notes)} comments of work left",
+            description="\n".join(f"{note.path}:{note.line} {note.text}" for note in found.notes[:20]),
+            assignee=hand_on["agent"],
+            parent=task,
+        )
+        follow_up = made["task"]
+        click.echo(f"Made {follow_up} for {hand_on['agent']}")
+    inside.call("complete_task", task=task, summary=result["summary"])
+    click.echo(f"Completed {task}")
+    return follow_up
+
+
+def _finding(found: Survey, result: dict[str, Any]) -> str:
+    languages = ", ".join(f"{count} lines of {language}" for language, count in found.lines.most_common(5))
+    where = f" Written to {result['document']}." if "document" in result else ""
+    return f"{result['summary']} {languages or 'No source text'}.{where}"
