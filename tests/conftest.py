@@ -1,0 +1,158 @@
+"""Servers and databases for every test: one cluster a run, one deployed template, a fresh copy wherever a test commits.
+
+The suite runs on one PostgreSQL version at a time (`--pg=15`, default 18, the embedded one); `make test` runs it on both.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pytest_postgresql.janitor import DatabaseJanitor
+from support import servers
+
+from officectl.database import deploy
+from officectl.database.embedded import Binaries, Cluster
+
+Connection = psycopg.Connection[Any]
+
+MEMORY = Path("/dev/shm")
+FOLDER = "officectl-tests-"
+TEMPLATE = "office_template"
+OPTIONS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "jit": "off",
+    "max_connections": "200",
+    "timezone": "UTC",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--pg", type=int, choices=servers.VERSIONS, default=18, help="PostgreSQL version (default: 18, embedded)"
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"PostgreSQL {config.getoption('--pg')}"
+
+
+@pytest.fixture(scope="session")
+def binaries(pytestconfig: pytest.Config) -> Binaries:
+    """The server's programs: `binaries.folder / "psql"` and so on."""
+    version = pytestconfig.getoption("--pg")
+    found = servers.server(version)
+    if found is None:
+        pytest.exit(f"PostgreSQL {version} is not to be had on this machine", returncode=3)
+    return found
+
+
+@pytest.fixture(scope="session")
+def cluster_dsn(binaries: Binaries) -> Iterator[str]:
+    """A superuser's DSN of this run's own cluster, in memory, stopped and removed at the end."""
+    base = MEMORY if MEMORY.is_dir() else Path(tempfile.gettempdir())
+    _remove_leftovers(base)
+    folder = base / f"{FOLDER}{binaries.version}-{os.getpid()}"
+    cluster = Cluster(folder, binaries=binaries, options=OPTIONS)
+    try:
+        yield cluster.ensure()
+    finally:
+        cluster.stop("immediate")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_leftovers(base: Path) -> None:
+    """Stop and remove the clusters of test runs that were killed."""
+    for folder in base.glob(f"{FOLDER}*-*"):
+        if _alive(int(folder.name.rsplit("-", 1)[1])):
+            continue
+        for pid_file in folder.rglob("postmaster.pid"):
+            postmaster = int(pid_file.read_text().split()[0])
+            if _alive(postmaster):
+                os.kill(postmaster, signal.SIGQUIT)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+@pytest.fixture(scope="session")
+def template(cluster_dsn: str) -> str:
+    """Name of a deployed database with pgTAP in schema tap and the test clock in schema testing; nobody stays connected."""
+    dsn = make_conninfo(cluster_dsn, dbname=TEMPLATE)
+    with psycopg.connect(cluster_dsn, autocommit=True) as conn:
+        conn.execute(f"create database {TEMPLATE}")
+    deploy.migrate(dsn)
+    with psycopg.connect(dsn) as conn:
+        conn.execute((Path(__file__).parent / "python/support/clock.sql").read_bytes())
+        if script := servers.pgtap():
+            conn.execute("create schema tap; grant usage on schema tap to public; set local search_path = tap")
+            # Written for older servers as well: bodies for those are not checked against this one.
+            conn.execute("set local check_function_bodies = off")
+            conn.execute(script.encode())
+    return TEMPLATE
+
+
+@pytest.fixture
+def database(cluster_dsn: str, template: str) -> Iterator[str]:
+    """DSN of a fresh copy of the template, dropped at the end whoever is still connected."""
+    with _database(cluster_dsn, template) as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def fresh_database(cluster_dsn: str) -> Iterator[str]:
+    """DSN of an empty database, dropped at the end whoever is still connected."""
+    with _database(cluster_dsn, None) as dsn:
+        yield dsn
+
+
+@contextmanager
+def _database(cluster_dsn: str, template: str | None) -> Iterator[str]:
+    server = conninfo_to_dict(cluster_dsn)
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    with DatabaseJanitor(
+        user=str(server["user"]),
+        host=str(server["host"]),
+        port=str(server.get("port", 5432)),
+        dbname=name,
+        template_dbname=template,
+    ):
+        yield make_conninfo(cluster_dsn, dbname=name)
+
+
+@pytest.fixture
+def connect(database: str) -> Iterator[Callable[..., Connection]]:
+    """Opens real sessions on `database`, in autocommit unless told otherwise: `connect(**what psycopg.connect takes)`."""
+    with ExitStack() as opened:
+
+        def open_session(**options: Any) -> Connection:
+            return opened.enter_context(psycopg.connect(database, **{"autocommit": True, **options}))
+
+        yield open_session
+
+
+@pytest.fixture
+def session(connect: Callable[..., Connection]) -> Connection:
+    """One session on `database`, in autocommit."""
+    return connect()
+
+
+@pytest.fixture
+def sessions(connect: Callable[..., Connection]) -> Callable[[int], list[Connection]]:
+    """n sessions on `database`, in autocommit: `first, second = sessions(2)`."""
+    return lambda n: [connect() for _ in range(n)]

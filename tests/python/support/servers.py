@@ -1,0 +1,110 @@
+"""The PostgreSQL versions that the tests run on, and pgTAP.
+
+18 is the embedded one and always there. 15 and pgTAP are the distribution's: found where they are installed, else unpacked
+without root into a cache folder (`python servers.py`, which `make test` runs once before the tests).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from officectl.database.embedded import Binaries, find_binaries
+from officectl.errors import OfficeError
+
+VERSIONS = (15, 18)
+PACKAGES = ("postgresql-15", "postgresql-15-pgtap", "postgresql-15-plpgsql-check")
+JUST_IN_TIME_COMPILER = re.compile(r"^(libllvm|libz3)")
+
+
+def cache() -> Path:
+    """Where packages are unpacked: readable by the user that the server runs as, so not below root's home."""
+    if os.geteuid() == 0:
+        return Path("/var/cache/officectl/debian")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "officectl" / "debian"
+
+
+def server(version: int) -> Binaries | None:
+    """The programs of one major version, or None when they cannot be had."""
+    try:
+        return find_binaries(version=version)
+    except OfficeError:
+        folder = cache() / f"usr/lib/postgresql/{version}/bin"
+        if not (folder / "postgres").exists():
+            return None
+        _let_unpacked_programs_find_their_libraries()
+        return Binaries(folder=folder, version=version)
+
+
+def pgtap() -> str | None:
+    """The text of the newest pgTAP script, as one script for any version, or None when it cannot be had."""
+    scripts = [
+        script
+        for root in (Path("/"), cache())
+        for script in root.glob("usr/share/postgresql/*/extension/pgtap--*.sql")
+        if re.fullmatch(r"pgtap--[0-9.]+\.sql", script.name)
+    ]
+    if not scripts:
+        return None
+    newest = max(scripts, key=lambda script: [int(part) for part in re.findall(r"\d+", script.name)])
+    return "\n".join(line for line in newest.read_text().splitlines() if not line.startswith("\\"))
+
+
+def unpack() -> None:
+    """Put PostgreSQL 15, pgTAP and plpgsql_check into the cache folder, with the libraries that the machine lacks.
+
+    Needs apt-get and dpkg, not root. Raises subprocess.CalledProcessError with apt's words in stderr.
+    """
+    root = cache()
+    packages = root.with_name("packages")
+    packages.mkdir(parents=True, exist_ok=True)
+    own_lists = [f"-oDir::State={packages}/state", f"-oDir::Cache={packages}/cache"]
+    (packages / "state/lists/partial").mkdir(parents=True, exist_ok=True)
+    (packages / "cache/archives/partial").mkdir(parents=True, exist_ok=True)
+    # The machine's own record of what is installed, so that only what it lacks is fetched.
+    own_lists.append("-oDir::State::status=/var/lib/dpkg/status")
+    _run(["apt-get", *own_lists, "-q", "update"], packages)
+    plan = _run(["apt-get", *own_lists, "-s", "--no-install-recommends", "install", *PACKAGES], packages)
+    missing = [name for name in re.findall(r"^Inst (\S+)", plan, re.M) if not JUST_IN_TIME_COMPILER.match(name)]
+    _run(["apt-get", *own_lists, "-q", "download", *missing], packages)
+    fresh = root.with_name("debian.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for package in sorted(packages.glob("*.deb")):
+        _run(["dpkg", "-x", str(package), str(fresh)], packages)
+    shutil.rmtree(root, ignore_errors=True)
+    fresh.rename(root)
+    shutil.rmtree(packages)
+
+
+def _let_unpacked_programs_find_their_libraries() -> None:
+    """Put the unpacked libraries on the path of the programs that this process starts."""
+    folders = [str(folder) for folder in sorted(cache().glob("usr/lib/*-linux-gnu"))]
+    known = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    os.environ["LD_LIBRARY_PATH"] = ":".join(dict.fromkeys(known + folders))
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def main() -> int:
+    """Make PostgreSQL 15 and pgTAP available if it can be done; exit 1 with one line why when not."""
+    if server(15) and pgtap():
+        return 0
+    print("PostgreSQL 15 with pgTAP is not installed: unpacking it into", cache(), flush=True)
+    try:
+        unpack()
+    except FileNotFoundError as error:
+        print(f"cannot: {error.filename} is not on this machine")
+    except subprocess.CalledProcessError as error:
+        print("cannot:", (error.stderr.strip() or str(error)).splitlines()[-1])
+    return 0 if server(15) and pgtap() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

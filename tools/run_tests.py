@@ -1,0 +1,90 @@
+"""`make test`: pgTAP and pytest on PostgreSQL 15 and on the embedded 18, side by side, then lint, and one closing summary."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import lint
+
+ROOT = Path(__file__).resolve().parent.parent
+COUNT = re.compile(r"(\d+) (subtests passed|passed|failed|errors?|skipped|xfailed|xpassed)\b")
+KIND = {"errors": "failed", "error": "failed", "subtests passed": "passed", "xfailed": "passed", "xpassed": "failed"}
+
+
+@dataclass
+class Tally:
+    """What one part of the tests came to."""
+
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def read_summary(name: str, exit_code: int, last_line: str) -> Tally:
+    """Counts from pytest's last line. A run that ends badly without having counted a failure counts as one."""
+    tally = Tally(name)
+    for number, word in COUNT.findall(last_line):
+        kind = KIND.get(word, word)
+        setattr(tally, kind, getattr(tally, kind) + int(number))
+    if exit_code and not tally.failed:
+        tally.failed = 1
+    return tally
+
+
+class Suite(threading.Thread):
+    """The whole suite on one PostgreSQL version; its lines are shown with the version before them."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(name=f"PostgreSQL {version}")
+        self.version = version
+        self.tally = Tally(self.name, failed=1)
+
+    def run(self) -> None:
+        command = [sys.executable, "-m", "pytest", f"--pg={self.version}", "--color=no", "-ra"]
+        last_line = ""
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as tests:
+            assert tests.stdout is not None
+            for line in tests.stdout:
+                print(f"{self.version}| {line}", end="", flush=True)
+                last_line = line
+        self.tally = read_summary(self.name, tests.returncode, last_line)
+
+
+def main() -> int:
+    start = time.monotonic()
+    tallies = []
+    suites = [Suite(15), Suite(18)]
+    if subprocess.run([sys.executable, ROOT / "tests/python/support/servers.py"]).returncode:
+        print("PostgreSQL 15 is skipped: it is not installed and cannot be unpacked; the tests run on the embedded 18 alone")
+        tallies.append(Tally("PostgreSQL 15", skipped=1))
+        del suites[0]
+    for suite in suites:
+        suite.start()
+    for suite in suites:
+        suite.join()
+        tallies.append(suite.tally)
+    print()
+    findings = lint.run()
+    failed = sum(findings.values())
+    tallies.append(Tally("lint", passed=len(findings) - failed, failed=failed))
+
+    print(f"\nin {time.monotonic() - start:.0f} s")
+    for tally in tallies:
+        print(f"{tally.name:<15} {tally}")
+    total = Tally("", *(sum(getattr(tally, kind) for tally in tallies) for kind in ("passed", "failed", "skipped")))
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
