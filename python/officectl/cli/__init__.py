@@ -1,0 +1,1 @@
+"""The command line: one module a noun, each with a click command called ``command``."""
