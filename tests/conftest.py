@@ -1,6 +1,7 @@
-"""Servers and databases for every test: one cluster a run, one deployed template, a fresh copy wherever a test commits.
+"""Servers and databases for every test: one cluster a run, one deployed template, fresh copies of it.
 
-The suite runs on one PostgreSQL version at a time (`--pg=15`, default 18, the embedded one); `make test` runs it on both.
+The suite runs on one PostgreSQL version at a time (`--pg=15`; 18, the embedded one, unless told otherwise).
+`make test` runs it on both.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ OPTIONS = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--pg", type=int, choices=servers.VERSIONS, default=18, help="PostgreSQL version (default: 18, embedded)"
+        "--pg",
+        type=int,
+        choices=servers.VERSIONS,
+        default=18,
+        help="PostgreSQL version (default: 18, embedded)",
     )
 
 
@@ -92,7 +97,10 @@ def _alive(pid: int) -> bool:
 
 @pytest.fixture(scope="session")
 def template(cluster_dsn: str) -> str:
-    """Name of a deployed database with pgTAP in schema tap and the test clock in schema testing; nobody stays connected."""
+    """Name of a deployed database with pgTAP in schema tap and the test clock in schema testing.
+
+    Nobody stays connected to it, so that it can be copied.
+    """
     dsn = make_conninfo(cluster_dsn, dbname=TEMPLATE)
     with psycopg.connect(cluster_dsn, autocommit=True) as conn:
         conn.execute(f"create database {TEMPLATE}")
@@ -100,7 +108,9 @@ def template(cluster_dsn: str) -> str:
     with psycopg.connect(dsn) as conn:
         conn.execute((Path(__file__).parent / "python/support/clock.sql").read_bytes())
         if script := servers.pgtap():
-            conn.execute("create schema tap; grant usage on schema tap to public; set local search_path = tap")
+            conn.execute(
+                "create schema tap; grant usage on schema tap to public; set local search_path = tap"
+            )
             # Written for older servers as well: bodies for those are not checked against this one.
             conn.execute("set local check_function_bodies = off")
             conn.execute(script.encode())
@@ -137,7 +147,7 @@ def _database(cluster_dsn: str, template: str | None) -> Iterator[str]:
 
 @pytest.fixture
 def connect(database: str) -> Iterator[Callable[..., Connection]]:
-    """Opens real sessions on `database`, in autocommit unless told otherwise: `connect(**what psycopg.connect takes)`."""
+    """Opens real sessions on `database`: `connect(**psycopg_options)`, in autocommit unless told otherwise."""
     with ExitStack() as opened:
 
         def open_session(**options: Any) -> Connection:

@@ -1,4 +1,4 @@
-"""`make test`: pgTAP and pytest on PostgreSQL 15 and on the embedded 18, side by side, then lint, and one closing summary."""
+"""`make test`: pgTAP and pytest on PostgreSQL 15 and 18 side by side, then lint, and one closing summary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ import lint
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = re.compile(r"(\d+) (subtests passed|passed|failed|errors?|skipped|xfailed|xpassed)\b")
-KIND = {"errors": "failed", "error": "failed", "subtests passed": "passed", "xfailed": "passed", "xpassed": "failed"}
+KIND = {
+    "errors": "failed",
+    "error": "failed",
+    "subtests passed": "passed",
+    "xfailed": "passed",
+    "xpassed": "failed",
+}
 
 
 @dataclass
@@ -31,7 +37,7 @@ class Tally:
 
 
 def read_summary(name: str, exit_code: int, last_line: str) -> Tally:
-    """Counts from pytest's last line. A run that ends badly without having counted a failure counts as one."""
+    """Counts from pytest's last line. A run that ends badly without a failed test counts as one."""
     tally = Tally(name)
     for number, word in COUNT.findall(last_line):
         kind = KIND.get(word, word)
@@ -52,7 +58,9 @@ class Suite(threading.Thread):
     def run(self) -> None:
         command = [sys.executable, "-m", "pytest", f"--pg={self.version}", "--color=no", "-ra"]
         last_line = ""
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as tests:
+        with subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as tests:
             assert tests.stdout is not None
             for line in tests.stdout:
                 print(f"{self.version}| {line}", end="", flush=True)
@@ -65,7 +73,7 @@ def main() -> int:
     tallies = []
     suites = [Suite(15), Suite(18)]
     if subprocess.run([sys.executable, ROOT / "tests/python/support/servers.py"]).returncode:
-        print("PostgreSQL 15 is skipped: it is not installed and cannot be unpacked; the tests run on the embedded 18 alone")
+        print("PostgreSQL 15 is skipped: it cannot be had here; the tests run on the embedded 18 alone")
         tallies.append(Tally("PostgreSQL 15", skipped=1))
         del suites[0]
     for suite in suites:
@@ -81,7 +89,9 @@ def main() -> int:
     print(f"\nin {time.monotonic() - start:.0f} s")
     for tally in tallies:
         print(f"{tally.name:<15} {tally}")
-    total = Tally("", *(sum(getattr(tally, kind) for tally in tallies) for kind in ("passed", "failed", "skipped")))
+    total = Tally(
+        "", *(sum(getattr(tally, kind) for tally in tallies) for kind in ("passed", "failed", "skipped"))
+    )
     print(total)
     return 1 if total.failed else 0
 

@@ -1,6 +1,6 @@
-"""Collects pgTAP files: each *.sql below this folder is run by psql in a fresh copy of the deployed template.
+"""Collects pgTAP files: each *.sql below this folder is run by psql in a fresh copy of the template.
 
-A file is one item, each of its assertions a subtest. An error of psql's, a wrong plan or no plan fails the file.
+A file is one item, each of its assertions a subtest. An error of psql's or a wrong plan fails the file.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def read_tap(output: str) -> tuple[int | None, str | None, list[Assertion]]:
             plan, skipped = int(found[1]), found[2]
         elif found := RESULT.match(line):
             description, directive, reason = (found[group] or "" for group in (3, 4, 5))
-            assertions.append(Assertion(int(found[2]), not found[1], description, directive.upper(), reason, []))
+            assertions.append(
+                Assertion(int(found[2]), not found[1], description, directive.upper(), reason, [])
+            )
         elif line.startswith("#") and assertions:
             assertions[-1].diagnosis.append(line)
     return plan, skipped, assertions

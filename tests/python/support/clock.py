@@ -1,4 +1,4 @@
-"""The test clock (I7): time stands still until a test moves it. The SQL is in clock.sql, and usable from pgTAP files."""
+"""The test clock (I7): time stands still until a test moves it. Its SQL, for pgTAP too, is in clock.sql."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Connection = psycopg.Connection[Any]
 
 
 def install_test_clock(conn: Connection, at: datetime | None = None) -> None:
-    """Replace the office's clocks in this database by one that stands at `at` (an hour on a Monday when not given)."""
+    """Replace the office's clocks in this database by one that stands at `at` (by default a Monday)."""
     if at is None:
         conn.execute("select testing.install_clock()")
     else:

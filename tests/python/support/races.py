@@ -1,4 +1,7 @@
-"""Two and more real sessions: a statement in the background, and certainty that it waits, without sleeping to be right."""
+"""Two and more real sessions: a statement in the background, and certainty that it waits.
+
+Nothing sleeps to be right: what a test waits for is watched in the server's own views, up to a deadline.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,18 @@ DEADLINE = 10.0  # seconds: how long a test waits for what must come before it f
 GLANCE = 0.002  # seconds between two looks
 
 
-def wait_until_blocked(observer: Connection, pid: int, *, by: int | None = None, deadline: float = DEADLINE) -> None:
-    """Return once the session `pid` waits for a lock (held by the session `by`, when given); fail after `deadline` seconds.
+def wait_until_blocked(
+    observer: Connection, pid: int, *, by: int | None = None, deadline: float = DEADLINE
+) -> None:
+    """Return once the session `pid` waits for a lock, held by the session `by` where given.
 
-    `observer` is a session of its own, in autocommit.
+    Fails after `deadline` seconds. `observer` is a session of its own, in autocommit.
     """
     end = time.monotonic() + deadline
     while time.monotonic() < end:
         row = observer.execute(
-            "select wait_event_type = 'Lock', pg_blocking_pids(pid) from pg_stat_activity where pid = %s", [pid]
+            "select wait_event_type = 'Lock', pg_blocking_pids(pid) from pg_stat_activity where pid = %s",
+            [pid],
         ).fetchone()
         if row and row[0] and (by is None or by in row[1]):
             return
@@ -35,8 +41,8 @@ def wait_until_blocked(observer: Connection, pid: int, *, by: int | None = None,
 class Background:
     """One statement that runs in a thread, on a connection that nobody else uses meanwhile.
 
-    `with Background(conn, "select …", [values]) as other:` starts it; `other.rows()` waits for the end and gives its rows, or
-    raises what it raised. Leaving the block cancels a statement that still runs.
+    `with Background(conn, "select …", [values]) as other:` starts it; `other.rows()` waits for the end and
+    gives its rows, or raises what it raised. Leaving the block cancels a statement that still runs.
     """
 
     def __init__(self, conn: Connection, statement: str, parameters: Sequence[object] = ()) -> None:
@@ -76,7 +82,9 @@ class Background:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if not self.done:
             self.conn.cancel_safe()
             self.wait()

@@ -1,7 +1,7 @@
 """The PostgreSQL versions that the tests run on, and pgTAP.
 
-18 is the embedded one and always there. 15 and pgTAP are the distribution's: found where they are installed, else unpacked
-without root into a cache folder (`python servers.py`, which `make test` runs once before the tests).
+18 is the embedded one and always there. 15 and pgTAP are the distribution's: found where they are installed,
+else unpacked without root into a cache folder (`python servers.py`, which `make test` runs once before the tests).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def server(version: int) -> Binaries | None:
 
 
 def pgtap() -> str | None:
-    """The text of the newest pgTAP script, as one script for any version, or None when it cannot be had."""
+    """The newest pgTAP script, which fits every version, or None when it cannot be had."""
     scripts = [
         script
         for root in (Path("/"), cache())
@@ -55,7 +55,7 @@ def pgtap() -> str | None:
 
 
 def unpack() -> None:
-    """Put PostgreSQL 15, pgTAP and plpgsql_check into the cache folder, with the libraries that the machine lacks.
+    """Put PostgreSQL 15, pgTAP and plpgsql_check into the cache folder, with the libraries that they lack.
 
     Needs apt-get and dpkg, not root. Raises subprocess.CalledProcessError with apt's words in stderr.
     """
@@ -69,7 +69,9 @@ def unpack() -> None:
     own_lists.append("-oDir::State::status=/var/lib/dpkg/status")
     _run(["apt-get", *own_lists, "-q", "update"], packages)
     plan = _run(["apt-get", *own_lists, "-s", "--no-install-recommends", "install", *PACKAGES], packages)
-    missing = [name for name in re.findall(r"^Inst (\S+)", plan, re.M) if not JUST_IN_TIME_COMPILER.match(name)]
+    missing = [
+        name for name in re.findall(r"^Inst (\S+)", plan, re.M) if not JUST_IN_TIME_COMPILER.match(name)
+    ]
     _run(["apt-get", *own_lists, "-q", "download", *missing], packages)
     fresh = root.with_name("debian.new")
     shutil.rmtree(fresh, ignore_errors=True)
