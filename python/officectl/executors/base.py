@@ -1,0 +1,62 @@
+"""What every executor is given and gives back: a launch, a sink for what happens, an end."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+from uuid import UUID
+
+from officectl.executors.marks import Mark
+
+Json = Mapping[str, Any]
+Cause = Literal["failure", "configuration", "limit"]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One attempt to be carried out, as `office.claim_runs` returned it."""
+
+    mark: Mark
+    run: str
+    agent: str
+    prompt: str
+    executor: Json
+    folder: str | None
+    environment: Mapping[str, str]
+    """For the program, beside what is passed on from the worker's own environment."""
+    limits: Json
+    """minutes, silence_seconds, output_bytes; what is missing or null is not limited."""
+    engine_session: str | None = None
+    attempt_id: UUID = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class End:
+    """How an attempt ended. `error` None: well, with a result; else it failed, for `cause`."""
+
+    result: Json = field(default_factory=dict)
+    error: str | None = None
+    cause: Cause = "failure"
+    exit_code: int | None = None
+    killed: int | None = 0
+    """Processes that were left and killed; None when something may still be there."""
+
+
+class Sink(Protocol):
+    """Where an executor reports to while it works."""
+
+    async def started(self, pid: int | None, engine_session: str | None = None) -> None:
+        """Called before the program does anything. Sets the stop event when it must not."""
+
+    def step(self, kind: str, content: str | Json) -> None:
+        """Keep one step; never waits."""
+
+
+class Executor(Protocol):
+    """One kind of agent program."""
+
+    async def run(self, launch: Launch, sink: Sink, stop: asyncio.Event) -> End:
+        """Carry the launch out. Returns soon after `stop` is set; nothing that it started is left then.
+
+        Faults of the program are Ends, not exceptions.
+        """

@@ -1,0 +1,232 @@
+"""The `command` executor: any program (X1, X5). Prompt in, lines out, exit code.
+
+    {"command": ["argv", …], "folder": "/abs", "environment": {"K": "V"}, "pass_environment": ["NAME"],
+     "prompt": "stdin" | "argument"}
+
+Exit 0 is a success. Its result is the last line on stdout that is a JSON object, else {"summary": the last
+line that is not empty}. Any other exit is a failure, told by the last lines of stderr.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from officectl.executors import environment
+from officectl.executors.base import End, Json, Launch, Sink
+from officectl.executors.family import CannotStart, Family, StillThere
+from officectl.executors.lines import Lines, json_object
+
+CHUNK = 65_536
+OUTPUT_BYTES = 2_097_152
+
+LINE_BYTES = 32
+"""What a line costs beside its own bytes: a million empty lines are not nothing."""
+
+ERROR_LINES = 20
+ERROR_CHARACTERS = 4_000
+
+READ_ON = 2.0
+"""Seconds to read what is in the pipes once the family is gone; a stranger that holds one waits in vain."""
+
+BREATHER = 0.01
+"""Seconds between two reads once nothing is kept: a program that prints for ever must not fill a core."""
+
+log = logging.getLogger(__name__)
+
+
+class Misconfigured(Exception):
+    """The executor's JSON does not say what to run; one line that says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run, and how the prompt gets there."""
+
+    command: list[str]
+    folder: Path
+    environment: dict[str, str]
+    stdin: bytes
+
+    @classmethod
+    def of(cls, launch: Launch) -> "Plan":
+        """From the launch's executor; Misconfigured."""
+        executor = launch.executor
+        command = executor.get("command")
+        if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
+            raise Misconfigured('The executor\'s "command" is no list of words, such as ["/bin/ls", "-l"].')
+        prompt = executor.get("prompt", "stdin")
+        if prompt not in ("stdin", "argument"):
+            raise Misconfigured(f'The executor\'s "prompt" is {prompt!r}, and may be "stdin" or "argument".')
+        folder = Path(launch.folder or executor.get("folder") or Path.home())
+        if not folder.is_absolute():
+            raise Misconfigured(f"The folder {str(folder)!r} is not an absolute path.")
+        own = {name: str(value) for name, value in (executor.get("environment") or {}).items()}
+        return cls(
+            command=[*command, "--", launch.prompt] if prompt == "argument" else command,
+            folder=folder,
+            environment=environment.for_program(
+                {**own, **launch.environment}, pass_on=executor.get("pass_environment") or ()
+            ),
+            stdin=b"" if prompt == "argument" else launch.prompt.encode(),
+        )
+
+
+class CommandExecutor:
+    """Runs one program, with nothing of it left when `run` returns."""
+
+    async def run(self, launch: Launch, sink: Sink, stop: asyncio.Event) -> End:
+        """See `base.Executor`."""
+        try:
+            plan = Plan.of(launch)
+        except Misconfigured as fault:
+            return End(error=str(fault), cause="configuration")
+        talk = Talk(sink, launch.limits.get("output_bytes") or OUTPUT_BYTES)
+        family = await Family.prepare(launch.mark)
+        conversation: list[asyncio.Task[None]] = []
+        cut_short: End | None = None
+        exit_code = 0
+        try:
+            await sink.started(family.pid)
+            if stop.is_set():
+                cut_short = End(error="It was stopped before its program started.")
+            else:
+                await family.start(plan.command, folder=plan.folder, environment=plan.environment)
+                conversation = [
+                    asyncio.create_task(_listen(family.stdout, talk, talk.printed)),
+                    asyncio.create_task(_listen(family.stderr, talk, talk.complained)),
+                    asyncio.create_task(_tell(family.stdin, plan.stdin)),
+                ]
+                exit_code, cut_short = await _until_end(family, talk, launch.limits, stop)
+        except CannotStart as fault:
+            cut_short = End(error=f"The program cannot be started: {fault}.", cause="configuration")
+        finally:
+            killed = await _gone(family)
+            await _wind_up(conversation)
+        return replace(cut_short or talk.end(exit_code), killed=killed)
+
+
+class Talk:
+    """What a program says: each line a step until it is too much; its result, and its last complaints."""
+
+    def __init__(self, sink: Sink, keep_bytes: int) -> None:
+        self._sink = sink
+        self._keep_bytes = keep_bytes
+        self._said_bytes = 0
+        self._summary = ""
+        self._result: Json | None = None
+        self._complaints: deque[str] = deque(maxlen=ERROR_LINES)
+        self.heard_at = time.monotonic()
+
+    def printed(self, line: str) -> None:
+        """A line on stdout."""
+        value = json_object(line)
+        if value is not None:
+            self._result = value
+        self._summary = line.strip() or self._summary
+        self._keep("output", line if value is None else value, line)
+
+    def complained(self, line: str) -> None:
+        """A line on stderr."""
+        if line.strip():
+            self._complaints.append(line)
+        self._keep("error", line, line)
+
+    @property
+    def too_much(self) -> bool:
+        """Nothing more is kept."""
+        return self._said_bytes > self._keep_bytes
+
+    def end(self, exit_code: int) -> End:
+        """By the convention of this module; a negative exit code is a signal's."""
+        if exit_code == 0:
+            summary: Json = {"summary": self._summary} if self._summary else {}
+            return End(result=summary if self._result is None else self._result, exit_code=0)
+        if exit_code < 0:
+            how, exit_code = f"ended by {signal.Signals(-exit_code).name}", 128 - exit_code
+        else:
+            how = f"exit {exit_code}"
+        complaint = "\n".join(self._complaints)[-ERROR_CHARACTERS:]
+        return End(error=f"{how}: {complaint}" if complaint else how, exit_code=exit_code)
+
+    def _keep(self, kind: str, content: str | Json, line: str) -> None:
+        if self.too_much:
+            return
+        self._said_bytes += len(line.encode()) + LINE_BYTES
+        if self.too_much:
+            kind, content = "note", f"The rest is not kept: the output is over {self._keep_bytes} bytes."
+        self._sink.step(kind, content)
+
+
+async def _until_end(family: Family, talk: Talk, limits: Json, stop: asyncio.Event) -> tuple[int, End | None]:
+    """The exit code, and the end that was decided on here when the program was not left to its own."""
+    ended = asyncio.create_task(family.wait())
+    stopped = asyncio.create_task(stop.wait())
+    minutes, silence = limits.get("minutes"), limits.get("silence_seconds")
+    last_minute = time.monotonic() + minutes * 60 if minutes else float("inf")
+    cut_short: End | None = None
+    try:
+        while cut_short is None and not ended.done():
+            silent_from = talk.heard_at + silence if silence else float("inf")
+            patience = min(last_minute, silent_from) - time.monotonic()
+            if stop.is_set():
+                cut_short = End(error="It was stopped.")
+            elif last_minute <= time.monotonic():
+                cut_short = End(error=f"It ran for {minutes:g} minutes, its limit.", cause="limit")
+            elif silent_from <= time.monotonic():
+                cut_short = End(error=f"It printed nothing for {silence:g} seconds.")
+            else:
+                await asyncio.wait(
+                    (ended, stopped),
+                    timeout=None if patience == float("inf") else patience,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+        if cut_short is not None and not ended.done():
+            await family.stop()
+        return await ended, cut_short
+    finally:
+        stopped.cancel()
+        ended.cancel()
+
+
+async def _listen(stream: asyncio.StreamReader, talk: Talk, heard: Callable[[str], None]) -> None:
+    lines = Lines()
+    while data := await stream.read(CHUNK):
+        talk.heard_at = time.monotonic()
+        for line in lines.feed(data):
+            heard(line)
+        if talk.too_much:
+            await asyncio.sleep(BREATHER)
+    for line in lines.end():
+        heard(line)
+
+
+async def _tell(stdin: asyncio.StreamWriter, prompt: bytes) -> None:
+    """The prompt, then the end of input; a program need not read it."""
+    with contextlib.suppress(ConnectionError):
+        stdin.write(prompt)
+        await stdin.drain()
+    stdin.close()
+
+
+async def _gone(family: Family) -> int | None:
+    """How many processes were left and killed; None, and a warning, when something is still there."""
+    try:
+        return await family.gone()
+    except StillThere as fault:
+        log.warning("not all of a program's processes are gone: %s", fault)
+        return None
+
+
+async def _wind_up(conversation: list[asyncio.Task[None]]) -> None:
+    if not conversation:
+        return
+    _, hanging = await asyncio.wait(conversation, timeout=READ_ON)
+    for task in hanging:
+        task.cancel()
+    await asyncio.gather(*conversation, return_exceptions=True)
