@@ -198,7 +198,7 @@ class Office:
         return cast("list[R]", self.call(function, **given(arguments)))
 
     def _row(self, _kind: type[R], function: str, /, **arguments: Any) -> R:
-        return self._rows(kind, function, **arguments)[0]
+        return self._rows(_kind, function, **arguments)[0]
 
     def _value(self, _kind: type[V], function: str, /, **arguments: Any) -> V:
         return cast("V", self.call(function, **given(arguments))[0][function])

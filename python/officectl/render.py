@@ -40,7 +40,7 @@ class Layout:
 def show_rows(
     rows: Sequence[Row], columns: Sequence[str], *, layout: Layout, wide: Sequence[str] = (), empty: str
 ) -> None:
-    """A list: `columns` in a table, `wide` ones too where asked for; without rows `empty` is said on stderr."""
+    """A list: `columns` in a table, `wide` ones too where asked for; `empty` is said on stderr."""
     if layout.json:
         show_json(rows, layout)
         return

@@ -1,7 +1,7 @@
 """The one place where the SQL text of a call to `office.<function>` is built.
 
-Every caller (the command line, the worker, the agents' socket) goes through `statement`, so that functions are
-called in FROM, arguments are named, and values cross over to Postgres in one way.
+Every caller (the command line, the worker, the agents' socket) goes through `statement`, so that functions
+are called in FROM, arguments are named, and values cross over to Postgres in one way.
 """
 
 from collections.abc import Mapping

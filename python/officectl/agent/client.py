@@ -1,7 +1,7 @@
 """Calls from inside a run, over the Unix socket of the worker that launched it.
 
-The protocol is in `officectl.agent.calls`. The token is good for this attempt alone and dies with it; a database
-connection is never in sight.
+The protocol is in `officectl.agent.calls`. The token is good for this attempt alone and dies with it; a
+database connection is never in sight.
 """
 
 import json

@@ -1,12 +1,13 @@
 """A small real agent, for the demo and for tests: `officectl demo-agent`.
 
-It reads its prompt, surveys the folder that it was started in, writes what it found, says so on its task, hands
-on what is left, and ends with its result as the last line. Whatever it knows of the office it asked for by
-`officectl.agent.client`, as any agent program may (`officectl agent …` in a shell script does the same).
+It reads its prompt, surveys the folder that it was started in, writes what it found, says so on its task,
+hands on what is left, and ends with its result as the last line. Whatever it knows of the office it asked for
+by `officectl.agent.client`, as any agent program may; a shell script would use `officectl agent …`.
 """
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import click
 from officectl.agent.client import Inside
 from officectl.agent.survey import Survey, checklist, report, survey
 
-HAND_ON = re.compile(r"^Hand the work that is left to @?(?P<agent>[\w.-]*\w)", re.MULTILINE)
+HAND_ON = re.compile(r"\bHand the work that is left to @?(?P<agent>[\w.-]*\w)")
 """The one instruction that it understands."""
 
 DOCUMENTS: dict[str, tuple[str, Callable[[Survey], str]]] = {
@@ -29,7 +30,7 @@ DOCUMENTS: dict[str, tuple[str, Callable[[Survey], str]]] = {
 @click.option("--write", type=click.Choice(list(DOCUMENTS)), help="The document to leave in the folder.")
 def command(write: str | None) -> None:
     """A small agent that surveys the folder it is started in (a worker runs it)."""
-    prompt = click.get_text_stream("stdin").read()
+    prompt = sys.stdin.read()
     inside = Inside.here()
     folder = Path.cwd()
 

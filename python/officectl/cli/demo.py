@@ -1,0 +1,233 @@
+"""`officectl demo`: a small office at work, from nothing, within a minute.
+
+It has a database of its own, which outlives it, so that one can look around; a second demo goes on in the
+same office.
+"""
+
+import asyncio
+import shlex
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from officectl.agent.sample import write_sample
+from officectl.cli.demo_office import AGENTS, WORKSPACE, furnish, give_work
+from officectl.cli.session import Session, demo_folder
+from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
+from officectl.cli.why import tell
+from officectl.database.embedded import Cluster
+from officectl.errors import OfficeError
+from officectl.office import Json, Office
+from officectl.render import Layout, heading, printable, show_rows
+from officectl.service.serve import serve
+
+PATIENCE_SECONDS = 45
+LOOK_SECONDS = 0.2
+
+BEFORE = """
+select
+  coalesce((select max(number) from office.runs), 0) as last_run,
+  coalesce((select max(number) from office.tasks), 0) as last_task,
+  %(workspace)s::text as workspace
+"""
+
+RUNS = """
+select 'r' || r.number as run, a.name as agent, 't' || t.number as task, r.reason as why_woken, r.status,
+  r.result, last.started_at, r.ended_at - last.started_at as took,
+  coalesce(last.result ->> 'summary', last.error) as what_it_did
+from office.runs r
+join office.workspaces w on w.id = r.workspace_id
+join office.agents a on a.id = r.agent_id
+left join office.tasks t on t.id = r.task_id
+left join lateral (
+  select at.* from office.attempts at where at.run_id = r.id order by at.number desc limit 1
+) last on true
+where w.name = %(workspace)s and r.number > %(last_run)s
+order by r.number
+"""
+
+SAID = """
+select 'r' || r.number as run, a.name as agent, s.attempt_id, s.sequence, s.content
+from office.attempt_steps s
+join office.attempts at on at.id = s.attempt_id
+join office.runs r on r.id = at.run_id
+join office.agents a on a.id = r.agent_id
+join office.workspaces w on w.id = r.workspace_id
+where w.name = %(workspace)s and r.number > %(last_run)s and s.kind = 'output'
+order by s.at, s.sequence
+"""
+
+AT_WORK = """
+select
+  exists (
+    select from office.tasks t
+    join office.workspaces w on w.id = t.workspace_id
+    join office.task_states s on s.state = t.state
+    where w.name = %(workspace)s and t.number > %(last_task)s and not s.closed
+  )
+  or exists (
+    select from office.runs r
+    join office.workspaces w on w.id = r.workspace_id
+    join office.run_states s on s.status = r.status
+    where w.name = %(workspace)s and r.number > %(last_run)s and not s.ended
+  )
+  or exists (
+    select from office.wakeups k
+    join office.workspaces w on w.id = k.workspace_id
+    where w.name = %(workspace)s and k.status = 'queued'
+  ) as at_work
+"""
+
+TASKS = """
+select 't' || t.number as task, t.title, t.state, a.name as assignee, author.name as made_by
+from office.tasks t
+join office.workspaces w on w.id = t.workspace_id
+left join office.agents a on a.id = t.assignee_agent_id
+left join office.agents author on author.id = t.created_by_agent_id
+where w.name = %(workspace)s and t.number > %(last_task)s
+order by t.number
+"""
+
+COMMENTS = """
+select 't' || t.number as task, a.name as agent, c.body as said
+from office.comments c
+join office.tasks t on t.id = c.task_id
+join office.agents a on a.id = c.author_agent_id
+join office.workspaces w on w.id = t.workspace_id
+where w.name = %(workspace)s and t.number > %(last_task)s
+order by c.created_at
+"""
+
+
+@click.command("demo")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="A folder of yours to survey; REPORT.md and CHECKLIST.md are written there.",
+)
+@click.option("--keep/--stop", default=True, help="Let the demo's database run on at the end, or stop it.")
+def command(folder: Path | None, keep: bool) -> None:
+    """Show an office at work: three agents, real processes, a database of its own."""
+    began = time.monotonic()
+    cluster = start_embedded(demo_folder())
+    try:
+        bring_up_to_date(cluster.dsn)
+        expire_dead_workers(cluster.dsn)
+        session = Session(cluster.dsn, Layout())
+        with session.office() as desk:
+            before = desk.execute(BEFORE, {"workspace": WORKSPACE})[0]
+            project = furnish(desk, folder or _sample(cluster))
+        up = time.monotonic()
+        click.echo(f"Workspace {WORKSPACE}: agents {', '.join(AGENTS)}; project {project}")
+        narrator = Narrator(session, before, up)
+        with session.office() as desk:
+            give_work(desk, project)
+        asyncio.run(narrator.work())
+        narrator.sum_up()
+        launch = "never" if narrator.first_launch is None else f"{narrator.first_launch:.1f} s later"
+        click.echo(
+            f"\nThe database was up and furnished after {up - began:.1f} s, the first launch came {launch},"
+            f" and all of it took {time.monotonic() - began:.1f} s."
+        )
+        if keep:
+            _say_what_next(cluster, f"r{before['last_run'] + 1}")
+        if not narrator.settled:
+            raise OfficeError(f"Not all had ended after {PATIENCE_SECONDS} s.", "See: officectl run list")
+    finally:
+        if not keep:
+            cluster.stop()
+
+
+@dataclass
+class Narrator:
+    """Tells what happens while it happens; `before` says what was there already."""
+
+    session: Session
+    before: Json
+    started: float
+    first_launch: float | None = None
+    settled: bool = False
+    _told: dict[str, str] = field(default_factory=dict)
+    _heard: set[tuple[Any, int]] = field(default_factory=set)
+
+    async def work(self) -> None:
+        """Scheduler and worker in this process, until all is settled or patience ends."""
+        stop = asyncio.Event()
+        served = asyncio.create_task(serve(self.session.dsn or "", max_runs=4, stop=stop))
+        watched = asyncio.create_task(asyncio.to_thread(self._watch, stop))
+        await asyncio.wait((served, watched), return_when=asyncio.FIRST_COMPLETED)
+        stop.set()
+        await asyncio.gather(served, watched)
+
+    def _watch(self, stop: asyncio.Event) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        with self.session.office() as desk:
+            while not (self.settled or stop.is_set() or time.monotonic() > until):
+                time.sleep(LOOK_SECONDS)
+                # Asked first: what ends after the question is told in the next turn.
+                at_work = desk.execute(AT_WORK, self.before)[0]["at_work"]
+                self._tell_news(desk)
+                self.settled = not at_work
+                desk.connection.commit()
+
+    def _tell_news(self, desk: Office) -> None:
+        for row in desk.execute(RUNS, self.before):
+            if row["started_at"] and self.first_launch is None:
+                self.first_launch = time.monotonic() - self.started
+            if self._told.get(row["run"]) != row["result"]:
+                self._told[row["run"]] = row["result"]
+                about = f" {row['task']}" if row["task"] else ""
+                self._say(f"{row['run']} {row['agent']}{about} ({row['why_woken']}): {row['result']}")
+        for step in desk.execute(SAID, self.before):
+            if (step["attempt_id"], step["sequence"]) not in self._heard:
+                self._heard.add((step["attempt_id"], step["sequence"]))
+                self._say(f"{step['run']} {step['agent']} | {printable(step['content'])}")
+
+    def _say(self, line: str) -> None:
+        click.echo(f"{time.monotonic() - self.started:5.1f}s  {line}")
+
+    def sum_up(self) -> None:
+        """The tables, and the story of the first run."""
+        with self.session.office() as desk:
+            runs = desk.execute(RUNS, self.before)
+            tasks = desk.execute(TASKS, self.before)
+            comments = desk.execute(COMMENTS, self.before)
+            story = desk.why(runs[0]["run"]) if runs else []
+        heading("Runs")
+        show_rows(
+            runs,
+            ["run", "agent", "task", "why_woken", "result", "took", "what_it_did"],
+            layout=self.session.layout,
+            empty="None.",
+        )
+        heading("Tasks")
+        show_rows(
+            tasks,
+            ["task", "title", "state", "assignee", "made_by"],
+            layout=self.session.layout,
+            empty="None.",
+        )
+        heading("What agents said on them")
+        show_rows(comments, ["task", "agent", "said"], layout=self.session.layout, empty="Nothing.")
+        if runs:
+            heading(f"officectl why {runs[0]['run']}")
+            for row in story:
+                tell(row)
+
+
+def _sample(cluster: Cluster) -> Path:
+    folder = cluster.folder / "shop"
+    write_sample(folder)
+    return folder
+
+
+def _say_what_next(cluster: Cluster, run: str) -> None:
+    heading("Its database runs on; look around with")
+    click.echo(f"  export OFFICE_DSN={shlex.quote(cluster.dsn)}")
+    for line in ("status", f"why {run}", f"logs {run}", f"run show {run} --prompt", "task list", "psql"):
+        click.echo(f"  officectl {line}")
+    click.echo("Stop it with")
+    click.echo(f"  officectl db stop --folder {shlex.quote(str(cluster.folder))}")

@@ -1,0 +1,84 @@
+"""`officectl project`: a folder or repository that tasks belong to."""
+
+from typing import Any
+
+import click
+
+from officectl.cli.session import (
+    Session,
+    dry_run_option,
+    json_object,
+    session_options,
+    the_one,
+    workspace_option,
+)
+from officectl.render import show_record, show_rows
+
+QUERY = """
+select p.name as project, p.folder, p.repo, w.name as workspace,
+  (
+    select count(*) from office.tasks t
+    join office.task_states s on s.state = t.state
+    where t.project_id = p.id and not s.closed and t.archived_at is null and t.deleted_at is null
+  ) as open_tasks,
+  p.executor, p.created_at, p.id as project_id
+from office.projects p
+join office.workspaces w on w.id = p.workspace_id
+where p.deleted_at is null
+"""
+
+
+@click.group("project")
+def command() -> None:
+    """Projects: the folders that agents work in."""
+
+
+@command.command("list")
+@workspace_option
+@session_options
+def list_(session: Session, workspace: str | None) -> None:
+    """All projects."""
+    chosen = "and (%(workspace)s::text is null or lower(w.name) = lower(%(workspace)s)) order by p.name"
+    with session.office() as desk:
+        rows = desk.execute(QUERY + chosen, {"workspace": workspace})
+    show_rows(
+        rows,
+        ["project", "folder", "open_tasks", "workspace"],
+        wide=["repo", "executor", "created_at", "project_id"],
+        layout=session.layout,
+        empty="There is no project.",
+    )
+
+
+@command.command()
+@click.argument("project")
+@session_options
+def show(session: Session, project: str) -> None:
+    """One project."""
+    chosen = "and (lower(%(ref)s) in (lower(p.name), lower(w.name || '/' || p.name)) or p.id::text = %(ref)s)"
+    with session.office() as desk:
+        rows = desk.execute(QUERY + chosen, {"ref": project})
+    show_record(the_one(rows, project, "See: officectl project list"), layout=session.layout)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--folder", metavar="PATH", help="Where its agents work: an absolute path.")
+@click.option("--repo", metavar="URL", help="Where its source comes from.")
+@click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for its tasks.")
+@workspace_option
+@dry_run_option
+@session_options
+def create(
+    session: Session,
+    name: str,
+    folder: str | None,
+    repo: str | None,
+    executor: dict[str, Any] | None,
+    workspace: str | None,
+    dry_run: bool,
+) -> None:
+    """Make a project."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.create_project(name, folder=folder, repo=repo, executor=executor, workspace=workspace)
+    show_record(row, layout=session.layout)

@@ -1,0 +1,124 @@
+"""`officectl run`: what became of the wakeups."""
+
+from typing import Any
+
+import click
+
+from officectl.cli.session import Session, dry_run_option, session_options, the_one, workspace_option
+from officectl.office import Office
+from officectl.render import heading, show_record, show_rows, text
+
+QUERY = """
+select 'r' || r.number as run, a.name as agent, 't' || t.number as task, t.title, r.reason, r.result,
+  r.status, w.name as workspace, r.coalesced_count as wakeups, r.retry_count as retries,
+  r.scheduled_retry_at as retry_at,
+  r.ended_at - last.started_at as took, last.result ->> 'summary' as summary, last.error, last.exit_code,
+  r.requested_at, r.claimed_at, r.ended_at, r.id as run_id
+from office.runs r
+join office.workspaces w on w.id = r.workspace_id
+join office.agents a on a.id = r.agent_id
+left join office.tasks t on t.id = r.task_id
+left join lateral (
+  select at.* from office.attempts at where at.run_id = r.id order by at.number desc limit 1
+) last on true
+where true
+"""
+
+LISTED = """
+and (%(workspace)s::text is null or lower(w.name) = lower(%(workspace)s))
+and (%(agent)s::text is null or lower(a.name) = lower(%(agent)s))
+and (%(task)s::text is null or 't' || t.number = lower(%(task)s))
+and (%(status)s::text is null or %(status)s in (r.status, r.result))
+order by r.number desc
+limit %(limit)s
+"""
+
+ATTEMPTS = """
+select at.number as attempt, k.host as worker, at.pid, at.outcome, at.exit_code,
+  at.ended_at - at.started_at as took, at.error, at.killed, at.result, at.started_at, at.ended_at,
+  at.id as attempt_id
+from office.attempts at
+join office.workers k on k.id = at.worker_id
+where at.run_id = %(run_id)s
+order by at.number
+"""
+
+PROMPT = """
+select p.assembled_prompt
+from office.attempts at
+join office.attempt_prompts p on p.attempt_id = at.id
+where at.run_id = %(run_id)s
+order by at.number desc
+limit 1
+"""
+
+
+@click.group("run")
+def command() -> None:
+    """Runs: what became of the wakeups."""
+
+
+@command.command("list")
+@click.option("--agent", metavar="NAME", help="Only this agent's.")
+@click.option("--task", metavar="TASK", help="Only this task's.")
+@click.option("--status", metavar="STATUS", help="Only those with this status or result, such as queued.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@workspace_option
+@session_options
+def list_(session: Session, **chosen: Any) -> None:
+    """Runs, the newest first."""
+    with session.office() as desk:
+        rows = desk.execute(QUERY + LISTED, chosen)
+    show_rows(
+        rows,
+        ["run", "agent", "task", "reason", "result", "took", "summary"],
+        wide=["wakeups", "retries", "retry_at", "error", "workspace", "requested_at", "ended_at", "run_id"],
+        layout=session.layout,
+        empty="No such run.",
+    )
+
+
+@command.command()
+@click.argument("run")
+@click.option("--prompt", is_flag=True, help="What it was told, and nothing else.")
+@session_options
+def show(session: Session, run: str, prompt: bool) -> None:
+    """One run and its attempts."""
+    with session.office() as desk:
+        row = find_run(desk, run)
+        if prompt:
+            for told in desk.execute(PROMPT, row):
+                click.echo(text(told["assembled_prompt"]))
+            return
+        row["attempts"] = desk.execute(ATTEMPTS, row)
+    if session.layout.json:
+        show_record(row, layout=session.layout)
+        return
+    show_record(row, layout=session.layout, fields=[name for name in row if name != "attempts"])
+    if row["attempts"]:
+        heading("Attempts")
+        show_rows(
+            row["attempts"],
+            ["attempt", "worker", "pid", "outcome", "exit_code", "took", "killed", "error"],
+            layout=session.layout,
+            empty="",
+        )
+
+
+@command.command()
+@click.argument("run")
+@dry_run_option
+@session_options
+def retry(session: Session, run: str, dry_run: bool) -> None:
+    """Queue a run again that failed, was interrupted or is blocked."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.retry_run(run)
+    show_record(row, layout=session.layout)
+
+
+def find_run(desk: Office, ref: str) -> dict[str, Any]:
+    """The row of one run; refused by the database when it is unknown."""
+    rows = desk.execute(QUERY + "and lower(%(ref)s) in ('r' || r.number, r.id::text)", {"ref": ref})
+    if not rows:
+        desk.why(ref)  # refuses, and says how runs are named
+    return the_one(rows, ref)

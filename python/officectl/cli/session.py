@@ -1,0 +1,138 @@
+"""What the commands share: where the database is, how to show, and the transaction that each command is."""
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg
+
+from officectl.database.connect import connect, find_dsn
+from officectl.database.embedded import Cluster, default_folder
+from officectl.errors import Refused, Unreachable, UsageProblem, translate
+from officectl.office import Office
+from officectl.render import Layout
+
+Function = Callable[..., None]
+
+workspace_option = click.option(
+    "-w", "--workspace", metavar="NAME", help="The workspace; your only one unless said."
+)
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Do it, dispatch, say what would run, and undo everything."
+)
+
+
+@dataclass(frozen=True)
+class Session:
+    """One command's database and layout. A command takes it as `session`, by `session_options`."""
+
+    dsn: str | None
+    layout: Layout
+
+    @contextmanager
+    def office(self, *, dry_run: bool = False) -> Iterator[Office]:
+        """One transaction, kept at the end and undone by an error.
+
+        With `dry_run` the runs that it would make are named, and everything is undone.
+        """
+        with connect(database(self.dsn)) as connection:
+            try:
+                desk = Office(connection)
+                if dry_run:
+                    with _rehearsal(desk):
+                        yield desk
+                else:
+                    yield desk
+                    connection.commit()
+            except psycopg.Error as error:
+                raise translate(error) from error
+
+
+def session_options(function: Function) -> Function:
+    """Adds --dsn, -o and --json, and gives them to the command as its `session`."""
+
+    @click.option("--dsn", metavar="DSN", help="The database; see `officectl status`.")
+    @click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["table", "wide", "json"]),
+        default="table",
+        show_default=True,
+        help="How to show it.",
+    )
+    @click.option("--json", "fields", metavar="FIELDS", help="As JSON, and only these fields: a,b,c.")
+    @functools.wraps(function)
+    def command(dsn: str | None, output: str, fields: str | None, **arguments: Any) -> None:
+        function(session=Session(dsn, _layout(output, fields)), **arguments)
+
+    return command
+
+
+def database(dsn: str | None) -> str:
+    """The DSN that is meant: --dsn, OFFICE_DSN, libpq's variables, else an embedded database that runs.
+
+    The demo's own database comes last. Nothing is made or started; Unreachable when there is none.
+    """
+    try:
+        return find_dsn(dsn)
+    except Unreachable:
+        demo = Cluster(demo_folder())
+        if demo.running:
+            return demo.dsn
+        raise
+
+
+def demo_folder() -> Path:
+    """Where the demo's database lives, beside the usual one."""
+    usual = default_folder()
+    return usual.with_name(f"{usual.name}-demo")
+
+
+def the_one(rows: list[dict[str, Any]], ref: str, hint: str = "It may have been deleted.") -> dict[str, Any]:
+    """The only row of a look-up by `ref`; Refused when there is none, UsageProblem when there are several."""
+    if not rows:
+        raise Refused(f"{ref} was not found.", hint, code="not_found", status=404)
+    if len(rows) > 1:
+        raise UsageProblem(f"{ref} is {len(rows)} things.", "Say which: workspace/name, or its id.")
+    return rows[0]
+
+
+def json_object(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+    """Callback of an option or argument whose value is a JSON object."""
+    if value is None:
+        return None
+    try:
+        parsed = json.loads(value)
+    except ValueError as error:
+        raise click.BadParameter(f"not JSON: {error}.") from None
+    if not isinstance(parsed, dict):
+        raise click.BadParameter('not a JSON object, such as {"command": ["/bin/true"]}.')
+    return parsed
+
+
+def _layout(output: str, fields: str | None) -> Layout:
+    if fields is None:
+        return Layout(output)
+    names = tuple(name.strip() for name in fields.split(",") if name.strip())
+    if not names:
+        raise UsageProblem("--json wants names of fields.", "All of them come with: -o json")
+    return Layout("json", names)
+
+
+@contextmanager
+def _rehearsal(desk: Office) -> Iterator[None]:
+    before = {row["run"] for row in desk.execute("select run from office.up_next")}
+    yield
+    desk.dispatch()
+    after = desk.execute("select run, agent, task from office.up_next")
+    desk.connection.rollback()
+    for row in after:
+        if row["run"] not in before:
+            about = f" for {row['task']}" if row["task"] else ""
+            click.echo(f"Would run: {row['run']}, {row['agent']}{about}", err=True)
+    click.echo("A dry run: nothing was kept.", err=True)

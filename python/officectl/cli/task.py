@@ -1,0 +1,206 @@
+"""`officectl task`: the work that agents are woken for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from officectl.cli.session import (
+    Session,
+    dry_run_option,
+    json_object,
+    session_options,
+    the_one,
+    workspace_option,
+)
+from officectl.office import Office, TaskRow
+from officectl.render import heading, show_record, show_rows, text
+
+QUERY = """
+select 't' || t.number as task, t.title, t.state, a.name as assignee, t.priority, p.name as project,
+  w.name as workspace, 't' || parent.number as parent,
+  (
+    select string_agg('t' || b.number, ', ' order by b.number)
+    from office.task_blockers tb
+    join office.tasks b on b.id = tb.blocker_task_id
+    where tb.task_id = t.id
+  ) as blocked_by,
+  t.description, t.requires_approval, t.executor, t.created_at, t.archived_at, t.id as task_id
+from office.tasks t
+join office.workspaces w on w.id = t.workspace_id
+left join office.agents a on a.id = t.assignee_agent_id
+left join office.projects p on p.id = t.project_id
+left join office.tasks parent on parent.id = t.parent_id
+where t.deleted_at is null
+"""
+
+LISTED = """
+and (%(workspace)s::text is null or lower(w.name) = lower(%(workspace)s))
+and (%(state)s::text is null or t.state = %(state)s)
+and (%(assignee)s::text is null or lower(a.name) = lower(%(assignee)s))
+and (%(project)s::text is null or lower(p.name) = lower(%(project)s))
+and (%(archived)s or t.archived_at is null)
+order by t.number desc
+limit %(limit)s
+"""
+
+COMMENTS = """
+select c.created_at as at, coalesce(a.name, u.name) as author, c.body
+from office.comments c
+left join office.agents a on a.id = c.author_agent_id
+left join office.accounts u on u.id = c.author_account_id
+where c.task_id = %(task_id)s
+order by c.created_at, c.id
+"""
+
+RUNS = """
+select 'r' || r.number as run, a.name as agent, r.reason, r.result, r.requested_at, r.ended_at
+from office.runs r
+join office.agents a on a.id = r.agent_id
+where r.task_id = %(task_id)s
+order by r.number
+"""
+
+
+@click.group("task")
+def command() -> None:
+    """Tasks: the work that agents are woken for."""
+
+
+@command.command("list")
+@click.option("--state", metavar="STATE", help="Only those in this state, such as todo.")
+@click.option("--assignee", metavar="AGENT", help="Only this agent's.")
+@click.option("--project", metavar="NAME", help="Only this project's.")
+@click.option("--archived", is_flag=True, help="Archived ones too.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@workspace_option
+@session_options
+def list_(session: Session, **chosen: Any) -> None:
+    """Tasks, the newest first."""
+    with session.office() as desk:
+        rows = desk.execute(QUERY + LISTED, chosen)
+    show_rows(
+        rows,
+        ["task", "title", "state", "assignee", "project", "blocked_by"],
+        wide=["priority", "parent", "workspace", "created_at", "task_id"],
+        layout=session.layout,
+        empty="No such task.",
+    )
+
+
+@command.command()
+@click.argument("task")
+@session_options
+def show(session: Session, task: str) -> None:
+    """One task, its comments and its runs."""
+    with session.office() as desk:
+        rows = desk.execute(QUERY + "and (lower(%(ref)s) in ('t' || t.number, t.id::text))", {"ref": task})
+        if not rows:
+            desk.why(task)  # refuses, and says how tasks are named
+        row = the_one(rows, task)
+        row["comments"] = desk.execute(COMMENTS, row)
+        row["runs"] = desk.execute(RUNS, row)
+    if session.layout.json:
+        show_record(row, layout=session.layout)
+        return
+    show_record(row, layout=session.layout, fields=[name for name in row if name not in ("comments", "runs")])
+    if row["comments"]:
+        heading("Comments")
+        for comment in row["comments"]:
+            click.echo(f"{text(comment['at'])}  {comment['author']}: {text(comment['body'])}")
+    if row["runs"]:
+        heading("Runs")
+        show_rows(
+            row["runs"], ["run", "agent", "reason", "result", "ended_at"], layout=session.layout, empty=""
+        )
+
+
+@command.command()
+@click.argument("title")
+@click.option("--description", "-d", metavar="TEXT", help="What is to be done.")
+@click.option("--assignee", "-a", metavar="AGENT", help="Who is to do it; it is woken.")
+@click.option("--project", "-p", metavar="NAME")
+@click.option("--parent", metavar="TASK", help="The task that it is a part of.")
+@click.option("--blocked-by", multiple=True, metavar="TASK", help="It waits for this one; repeatable.")
+@click.option("--priority", metavar="PRIORITY", help="low, medium, high or urgent.")
+@click.option("--state", metavar="STATE", help="proposed or todo.")
+@click.option("--requires-approval", is_flag=True, default=None, help="A person must approve it.")
+@click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for it.")
+@workspace_option
+@dry_run_option
+@session_options
+def create(session: Session, title: str, dry_run: bool, **arguments: Any) -> None:
+    """Make a task."""
+    _act(session, lambda desk: desk.create_task(title, **arguments), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("agent", required=False)
+@click.option("--nobody", is_flag=True, help="Take it away from whoever has it.")
+@dry_run_option
+@session_options
+def assign(session: Session, task: str, agent: str | None, nobody: bool, dry_run: bool) -> None:
+    """Give a task to an agent, which is woken."""
+    if nobody == bool(agent):
+        raise click.UsageError("Name the agent, or say --nobody.")
+    _act(session, lambda desk: desk.assign_task(task, agent), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("to")
+@dry_run_option
+@session_options
+def move(session: Session, task: str, to: str, dry_run: bool) -> None:
+    """Move a task to a state, or to a stage of its workflow."""
+    _act(session, lambda desk: desk.move_task(task, to), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("summary", required=False)
+@dry_run_option
+@session_options
+def complete(session: Session, task: str, summary: str | None, dry_run: bool) -> None:
+    """Say that a task is done; it may still want a review."""
+    _act(session, lambda desk: desk.complete_task(task, summary), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("body")
+@dry_run_option
+@session_options
+def comment(session: Session, task: str, body: str, dry_run: bool) -> None:
+    """Comment on a task; its agent, and whoever is named by @name, is woken."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.add_comment(task, body)
+    show_record(row, layout=session.layout)
+
+
+@command.command()
+@click.argument("task")
+@dry_run_option
+@session_options
+def archive(session: Session, task: str, dry_run: bool) -> None:
+    """Put a task away; its runs are stopped."""
+    _act(session, lambda desk: desk.archive_task(task), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@dry_run_option
+@session_options
+def delete(session: Session, task: str, yes: bool, dry_run: bool) -> None:
+    """Delete a task; its runs are stopped."""
+    if not (yes or dry_run):
+        click.confirm(f"Delete {task}?", abort=True, err=True)
+    _act(session, lambda desk: desk.delete_task(task), dry_run=dry_run)
+
+
+def _act(session: Session, act: Callable[[Office], TaskRow], *, dry_run: bool) -> None:
+    with session.office(dry_run=dry_run) as desk:
+        row = act(desk)
+    show_record(row, layout=session.layout)

@@ -1,0 +1,50 @@
+"""`officectl up`: the whole office in one process, for one machine."""
+
+import asyncio
+import contextlib
+import signal
+from pathlib import Path
+
+import click
+
+from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
+from officectl.database.connect import place, resolve_dsn
+from officectl.database.embedded import default_folder
+from officectl.service.serve import serve
+
+
+@click.command("up")
+@click.option("--dsn", metavar="DSN", help="Your database; without one an embedded one is made.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where the embedded database lives.",
+)
+@click.option("--max-runs", type=click.IntRange(1), default=4, show_default=True, help="Runs at once here.")
+@click.option("--leave-database", is_flag=True, help="Let the embedded database run on at the end.")
+def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database: bool) -> None:
+    """Start the office: database, schema, scheduler and worker, until Ctrl-C."""
+    named = resolve_dsn(dsn)
+    cluster = start_embedded(folder or default_folder()) if named is None else None
+    chosen = cluster.dsn if cluster else named or ""
+    try:
+        bring_up_to_date(chosen)
+        expire_dead_workers(chosen)
+        click.echo(f"The office is open on {place(chosen)}; Ctrl-C closes it")
+        if cluster:
+            click.echo(f"In another terminal: officectl status, or psql '{cluster.dsn}'")
+        asyncio.run(serve_until_signalled(chosen, max_runs=max_runs))
+    finally:
+        if cluster and not leave_database:
+            cluster.stop()
+            click.echo("PostgreSQL is stopped")
+
+
+async def serve_until_signalled(dsn: str, *, max_runs: int) -> None:
+    """Scheduler and worker until INT or TERM; then they end in good order."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, stop.set)
+    await serve(dsn, max_runs=max_runs, stop=stop)
