@@ -84,8 +84,11 @@ def check_file(path: Path) -> Iterator[tuple[int, str]]:
     if path.is_relative_to(ROOT / "sql/functions"):
         yield from check_file_of_function(path, text, functions)
     for statement in statements:
-        if not isinstance(statement.stmt, ast.CreateFunctionStmt):
-            yield from check_query(statement.stmt, line_at(text, statement.stmt_location))
+        line = line_at(text, statement.stmt_location)
+        if isinstance(statement.stmt, ast.DoStmt):
+            yield from check_plpgsql(source(text, statement), line, line, set())
+        elif not isinstance(statement.stmt, ast.CreateFunctionStmt):
+            yield from check_query(statement.stmt, line)
     for function in functions:
         yield from check_function(function)
 
@@ -110,10 +113,15 @@ def check_keywords(text: str, first_line: int) -> Iterator[tuple[int, str]]:
 def functions_of(text: str, statements: tuple[ast.RawStmt, ...]) -> Iterator[Function]:
     for statement in statements:
         if isinstance(statement.stmt, ast.CreateFunctionStmt):
-            end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(text)
-            raw = text[statement.stmt_location : end]
+            raw = source(text, statement)
             blank = len(raw) - len(raw.lstrip())
             yield Function(statement.stmt, raw.lstrip(), line_at(text, statement.stmt_location + blank))
+
+
+def source(text: str, statement: ast.RawStmt) -> str:
+    """The text of one statement of a file, with the comments before it."""
+    length = statement.stmt_len or len(text)
+    return text[statement.stmt_location : statement.stmt_location + length]
 
 
 def check_file_of_function(path: Path, text: str, functions: list[Function]) -> Iterator[tuple[int, str]]:
@@ -143,48 +151,57 @@ def check_function(function: Function) -> Iterator[tuple[int, str]]:
             yield from check_query(statement.stmt, function.body_line)
     elif function.language == "plpgsql":
         yield from check_keywords(function.body, function.body_line)
-        yield from check_plpgsql(function)
+        # A variable may be named with its function's name before it, which the parser does not know.
+        text = re.sub(rf"\b{function.name}\.", "", function.text)
+        yield from check_plpgsql(text, function.line, function.body_line, function.arguments)
 
 
-def check_plpgsql(function: Function) -> Iterator[tuple[int, str]]:
-    # The parser knows the types of two schemas only, and takes any name for a type there.
-    text = re.sub(r"\boffice(_internal)?\.", "public.", function.text)
+def check_plpgsql(
+    text: str, first_line: int, body_line: int, arguments: set[str]
+) -> Iterator[tuple[int, str]]:
+    """A statement with a PL/pgSQL body, a function or DO, and the statements inside the body."""
     try:
-        tree = pglast.parse_plpgsql(text)
+        # The parser knows the types of two schemas only, and takes any name for a type there.
+        tree = pglast.parse_plpgsql(re.sub(r"\boffice(_internal)?\.", "public.", text))
     except parser.ParseError as error:
-        yield function.line, f"{function.name}: the body does not parse: {error.args[0]}"
+        yield first_line, f"the body does not parse: {error.args[0]}"
         return
     for kind, node in nodes(tree):
-        line = function.body_line + int(node.get("lineno", 1)) - 1
+        line = body_line + int(node.get("lineno", 1)) - 1
         if kind == "PLpgSQL_stmt_dynexecute":
             yield line, "dynamic SQL"
         elif kind in ("PLpgSQL_var", "PLpgSQL_rec", "PLpgSQL_row") and "lineno" in node:
             name = str(node["refname"])
-            if not (name.startswith("v_") or name in function.arguments or GIVEN_BY_PLPGSQL.fullmatch(name)):
+            if not (name.startswith("v_") or name in arguments or GIVEN_BY_PLPGSQL.fullmatch(name)):
                 yield line, f"{name}: variables are named v_…"
         elif kind == "PLpgSQL_expr":
-            yield from check_expression(node, function.line)
+            yield from check_expression(node, first_line)
 
 
 def check_expression(node: dict[str, Any], line: int) -> Iterator[tuple[int, str]]:
     """A statement (mode 0) or an expression (mode 2) inside a body; assignments hold nothing to check."""
     query = {0: "", 2: "select "}.get(node["parseMode"])
     if query is not None:
-        for statement in pglast.parse_sql(query + node["query"]):
+        try:
+            statements = pglast.parse_sql(query + node["query"])
+        except parser.ParseError as error:
+            yield line, f"does not parse: {error.args[0]}: {node['query'][:60]}"
+            return
+        for statement in statements:
             yield from check_query(statement.stmt, line)
 
 
 def check_query(node: ast.Node, line: int) -> Iterator[tuple[int, str]]:
-    yield from ((line, words) for words in Locks()(node))
+    locks = Locks()
+    locks(node)
+    yield from ((line, words) for words in locks.found)
 
 
-class Locks(visitors.Visitor):  # type: ignore[misc]
+class Locks(visitors.Visitor):
     """A5 and A6: CTEs that lock are materialized, and nothing is locked `for update`."""
 
-    def __call__(self, node: ast.Node) -> list[str]:
+    def __init__(self) -> None:
         self.found: list[str] = []
-        super().__call__(node)
-        return self.found
 
     def visit_LockingClause(self, _: Any, node: ast.LockingClause) -> None:  # noqa: N802
         if node.strength == enums.LockClauseStrength.LCS_FORUPDATE:

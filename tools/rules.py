@@ -1,8 +1,8 @@
 """`make rules`: the rules of docs/spec, the scenarios of tests/data, the tests that name each, those without.
 
 A rule is defined where a line begins with its id ("Q5. …"), a scenario where one begins with "- sc-W5 …".
-A test names it by writing the id (`Q5`, `sc-W2`, or a range, `Q1-Q5`) in a name, a description, a docstring or a
-comment.
+A test names it by writing the id (`Q5`, `sc-W2`, or a range, `Q1-Q5`) in a name, a description, a docstring
+or a comment.
 """
 
 from __future__ import annotations

@@ -1,0 +1,236 @@
+-- The lint of the deployed schema: A5 (every function's properties), A7 (enumerations are text), I1 (comments, one signature a
+-- name), I5 (who may do what). A list of what breaks a law is compared with an empty one, so that a failure names the object.
+begin;
+set local search_path = tap, public;
+select plan(18);
+
+create temporary view ours as
+select n.oid, n.nspname as schema
+from pg_catalog.pg_namespace as n
+where n.nspname in ('office', 'office_internal');
+
+create temporary view our_functions as
+select p.oid, ours.schema, p.proname, p.prosecdef, p.provolatile, p.proparallel, p.proacl, p.prosqlbody, p.prokind,
+  p.prorettype, p.proconfig, p.oid::regprocedure::text as name
+from pg_catalog.pg_proc as p
+join ours on ours.oid = p.pronamespace;
+
+create temporary view our_relations as
+select c.oid, ours.schema, c.relname, c.relkind, c.relacl, c.reloptions, c.relrowsecurity, c.relforcerowsecurity, c.reltype,
+  c.oid::regclass::text as name
+from pg_catalog.pg_class as c
+join ours on ours.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'S');
+
+-- The deployed names of the four roles; with a single role there are none, and the owner stands for all.
+create temporary view roles as
+select word, pg_catalog.to_regrole(d.role_prefix || '_' || word) as role
+from office_internal.deployment as d, unnest(array['reader', 'client', 'worker', 'operator']) as word
+where not d.single_role;
+
+grant select on ours, our_functions, our_relations, roles to public;
+
+-- I1: comments
+
+select is_empty(
+  $$ select name from our_relations where relkind in ('r', 'p', 'v', 'm') and obj_description(oid, 'pg_class') is null order by 1 $$,
+  'I1: every table and view has a comment'
+);
+select is_empty(
+  $$
+    select name || '.' || attname
+    from our_relations
+    join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped
+    where relkind in ('r', 'p', 'v', 'm') and col_description(attrelid, attnum) is null
+    order by 1
+  $$,
+  'I1: every column has a comment'
+);
+select is_empty(
+  $$ select name from our_functions where schema = 'office' and obj_description(oid, 'pg_proc') is null order by 1 $$,
+  'I1: every public function has a comment'
+);
+select is_empty(
+  $$
+    select t.oid::regtype::text
+    from pg_type as t
+    join ours on ours.oid = t.typnamespace
+    where t.typtype in ('d', 'e', 'c', 'r') and not exists (select from our_relations as r where r.reltype = t.oid)
+      and obj_description(t.oid, 'pg_type') is null
+    order by 1
+  $$,
+  'I1: every type has a comment'
+);
+select is_empty(
+  $$ select schema || '.' || proname from our_functions group by schema, proname having count(*) > 1 $$,
+  'I1: no function is overloaded'
+);
+
+-- A7: values
+
+select is_empty(
+  $$ select t.oid::regtype::text from pg_type as t join ours on ours.oid = t.typnamespace where t.typtype = 'e' $$,
+  'A7: enumerations are text, not types'
+);
+select is_empty(
+  $$
+    select name || '.' || attname
+    from our_relations
+    join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped
+    where relkind in ('r', 'p', 'v') and atttypid in ('timestamp'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'json'::regtype)
+    order by 1
+  $$,
+  'A7: times have a zone, text is text, JSON is jsonb'
+);
+
+-- A5: functions
+
+select is_empty(
+  $$
+    select name
+    from our_functions
+    where prosqlbody is null and not exists (select from unnest(proconfig) as setting where setting like 'search\_path=%')
+    order by 1
+  $$,
+  'A5: every function has a search path, or a body of the SQL standard'
+);
+select is_empty(
+  $$
+    select name
+    from our_functions
+    where prosecdef and not ('search_path=pg_catalog, office, office_internal, pg_temp' = any(coalesce(proconfig, '{}')))
+    order by 1
+  $$,
+  'I5: a SECURITY DEFINER function has exactly the search path of the law'
+);
+select is_empty(
+  $$
+    select name from our_functions
+    where exists (select from unnest(proconfig) as setting where setting not like 'search\_path=%' and setting not like 'lock\_timeout=%')
+    order by 1
+  $$,
+  'A5: functions change no setting but the search path and lock_timeout'
+);
+select is_empty(
+  $$
+    select name
+    from our_functions
+    where schema = 'office' and prorettype <> 'trigger'::regtype and not prosecdef and prosqlbody is null
+    order by 1
+  $$,
+  'I5: every public function is SECURITY DEFINER, or a body of the SQL standard that needs no right'
+);
+
+-- I5: nothing for PUBLIC, nothing of the inner rooms for anybody
+
+select is_empty(
+  $$
+    with acls (name, kind, acl) as (
+      select name, 'function', coalesce(proacl, acldefault('f', proowner))
+      from our_functions join pg_proc using (oid)
+      union all
+      select name, 'relation', coalesce(r.relacl, acldefault(case r.relkind when 'S' then 's' else 'r' end::"char", relowner))
+      from our_relations as r join pg_class using (oid)
+      union all
+      select schema, 'schema', coalesce(nspacl, acldefault('n', nspowner))
+      from ours join pg_namespace using (oid)
+      union all
+      select t.oid::regtype::text, 'type', coalesce(typacl, acldefault('T', typowner))
+      from pg_type as t join ours on ours.oid = t.typnamespace
+      where t.typtype in ('d', 'e', 'r') or t.typtype = 'c' and not exists (select from our_relations as r where r.reltype = t.oid)
+    )
+    select kind || ' ' || name || ': ' || privilege_type
+    from acls, aclexplode(acl)
+    where grantee = 0
+    order by 1
+  $$,
+  'I5: nothing is granted to PUBLIC'
+);
+select is_empty(
+  $$
+    select word || ': ' || schema
+    from roles, ours
+    where schema = 'office_internal' and has_schema_privilege(role, oid, 'CREATE, USAGE')
+    union all
+    select word || ': ' || name
+    from roles, our_functions
+    where schema = 'office_internal' and has_function_privilege(role, oid, 'EXECUTE')
+    union all
+    select word || ': ' || name
+    from roles, our_relations
+    where schema = 'office_internal' and relkind <> 'S'
+      and (has_table_privilege(role, oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+        or has_any_column_privilege(role, oid, 'SELECT, INSERT, UPDATE'))
+    union all
+    select word || ': ' || name
+    from roles, our_relations
+    where schema = 'office_internal' and relkind = 'S' and has_sequence_privilege(role, oid, 'USAGE, SELECT, UPDATE')
+    order by 1
+  $$,
+  'I5: nothing in office_internal is anybody''s but the owner''s'
+);
+
+-- I5: row-level security
+
+select is_empty(
+  $$
+    select name
+    from our_relations as r
+    where schema = 'office' and relkind in ('r', 'p') and not relrowsecurity
+      and exists (select from pg_attribute where attrelid = r.oid and attname = 'workspace_id' and not attisdropped)
+    order by 1
+  $$,
+  'I5: every public table with a workspace has row-level security'
+);
+select is_empty(
+  $$
+    select name
+    from our_relations as r
+    where relrowsecurity and not exists (select from pg_policy where polrelid = r.oid and polcmd in ('r', '*'))
+    order by 1
+  $$,
+  'I5: every table with row-level security has a policy to read it'
+);
+select is_empty(
+  $$ select name from our_relations where relforcerowsecurity order by 1 $$,
+  'I5: row-level security is never forced: the functions'' owner passes'
+);
+select is_empty(
+  $$
+    select name from our_relations
+    where relkind = 'v' and not ('security_invoker=true' = any(coalesce(reloptions, '{}')))
+    order by 1
+  $$,
+  'I5: every view has security_invoker'
+);
+
+-- A8: keys of tables that grow
+
+select is_empty(
+  $$
+    with growing (name) as (values
+      ('office.tasks'), ('office.task_blockers'), ('office.task_participants'), ('office.comments'), ('office.wakeups'),
+      ('office.runs'), ('office.attempts'), ('office.attempt_prompts'), ('office.attempt_steps'), ('office.activity'),
+      ('office.inbox_items'), ('office_internal.signals'), ('office_internal.changes')
+    ),
+    -- Their rows come with the deploy, and a running office removes none.
+    catalogs (name) as (values
+      ('office.task_states'), ('office.run_states'), ('office.wakeup_states'), ('office.wakeup_sources'), ('office.errors')
+    )
+    select r.name || ': ' || pg_get_constraintdef(k.oid)
+    from pg_constraint as k
+    join our_relations as r on r.oid = k.conrelid
+    where k.contype = 'f' and r.name in (select name from growing)
+      and k.confrelid::regclass::text not in (select name from catalogs)
+      and not exists (
+        select from pg_index as i
+        where i.indrelid = k.conrelid and i.indisvalid
+          and (string_to_array(i.indkey::text, ' ')::int2[])[1:cardinality(k.conkey)] @> k.conkey
+      )
+    order by 1
+  $$,
+  'A8: a foreign key of a table that grows has an index behind it'
+);
+
+select * from finish();
+rollback;
