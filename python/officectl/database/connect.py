@@ -6,17 +6,19 @@ Every connection has ``prepare_threshold=None``, so that it works behind PgBounc
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import AsyncConnectionPool
 
-from officectl.errors import Forbidden, OfficeError, Unreachable, UsageProblem, first_line, translate
+from officectl.errors import Forbidden, OfficeError, Unreachable, UsageProblem, first_line
 
 # One of these says that the caller has told libpq where the database is.
 _LIBPQ_PLACE = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE", "PGPORT")
 
+_IDENTITY = re.compile(r"authentication failed|no password supplied|pg_hba\.conf|role .* does not exist")
 _CONNECT_TIMEOUT_SECONDS = 10
 
 
@@ -111,12 +113,9 @@ def connection_error(dsn: str, error: psycopg.Error) -> OfficeError:
             "the DSN cannot be read",
             "Write postgresql://user@host:5432/database, or 'host=… dbname=… user=…'.",
         )
-    # libpq gives no SQLSTATE for a failed connection; its last line is the reason, the first the attempt.
-    reason = error.diag.message_primary or str(error).strip().splitlines()[-1]
-    reason = first_line(reason).rsplit("FATAL:", 1)[-1].strip()
-    if error.sqlstate and not isinstance(error, psycopg.OperationalError):
-        return translate(error)
-    if any(word in reason for word in ("authentication failed", "no password supplied", "pg_hba.conf")):
+    # libpq gives no SQLSTATE for a failed connection, only: connection to server at … failed: FATAL:  reason
+    reason = re.split(r"failed: |FATAL: ", first_line(str(error)))[-1].strip()
+    if _IDENTITY.search(reason):
         return Forbidden(
             f"{where}: {reason}", "Check the user and the password (PGPASSWORD or a .pgpass file)."
         )

@@ -77,7 +77,7 @@ class Status:
     pending: tuple[str, ...]
     edited: tuple[str, ...]
     unknown: tuple[str, ...]
-    current: bool
+    state: str  # absent, current, behind, migrating, other (edited or newer), hidden
 
 
 def migrate(
@@ -98,6 +98,17 @@ def migrate(
     with connect(resolve_direct_dsn(dsn), autocommit=True, application_name="officectl deploy") as connection:
         try:
             return _Deploy(connection, files, progress or _silence).run(single_role, role_prefix)
+        except psycopg.Error as error:
+            raise translate(error) from error
+
+
+def prepare(dsn: str, *, single_role: bool | None = None, role_prefix: str | None = None) -> None:
+    """Check everything that a deploy checks, and make the roles: for a restore, whose policies name them."""
+    with connect(dsn, autocommit=True, application_name="officectl deploy") as connection:
+        try:
+            settings = _Settings.of(deployment(connection), single_role, role_prefix)
+            _check(connection, settings)
+            _make_roles(connection, settings, _silence)
         except psycopg.Error as error:
             raise translate(error) from error
 
@@ -223,27 +234,15 @@ class _Deploy:
     def _deploy(self, single_role: bool | None, role_prefix: str | None) -> Report:
         before = deployment(self.connection)
         settings = _Settings.of(before, single_role, role_prefix)
-        for check in checks.required(
-            self.connection, prefix=settings.prefix, single_role=settings.single_role
-        ):
-            _require(check)
+        _check(self.connection, settings)
         _refuse_foreign_files(self.connection, self.files)
 
         report = Report(previous=before.version if before else None, version=__version__)
-        self._make_roles(settings)
+        _make_roles(self.connection, settings, self.announce)
         self._keep_records()
         self._migrate(report)
         self._define(settings, report)
         return report
-
-    def _make_roles(self, settings: _Settings) -> None:
-        if settings.single_role:
-            return
-        for name in checks.missing_roles(self.connection, settings.prefix):
-            self.announce(f"role {name}")
-            # Roles belong to the whole server: a deploy of another database may have been faster.
-            with contextlib.suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
-                self.connection.execute(checks.create_roles([name]).encode())
 
     def _keep_records(self) -> None:
         self.announce("the deploy's own records")
@@ -325,6 +324,21 @@ class _Deploy:
         )
 
 
+def _check(connection: Connection, settings: _Settings) -> None:
+    for check in checks.required(connection, prefix=settings.prefix, single_role=settings.single_role):
+        _require(check)
+
+
+def _make_roles(connection: Connection, settings: _Settings, announce: Announce) -> None:
+    if settings.single_role:
+        return
+    for name in checks.missing_roles(connection, settings.prefix):
+        announce(f"role {name}")
+        # Roles belong to the whole server: a deploy of another database may have been faster.
+        with contextlib.suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            connection.execute(checks.create_roles([name]).encode())
+
+
 def _require(check: checks.Check) -> None:
     if check.error:
         raise check.error
@@ -398,8 +412,7 @@ def _script(files: SqlFiles, settings: _Settings, pending: list[SqlFile], new_ro
     ]
     if len(pending) < len(files.migrations):
         parts.append("update office_internal.deployment set migrating = true;\n")
-    for file in pending:
-        parts.append(_transaction([file, SqlFile("recorded", migrations.recording(file))]))
+    parts += [_transaction([file, SqlFile("recorded", migrations.recording(file))]) for file in pending]
     parts.append(_transaction(_last_transaction(files, settings)))
     return "\n".join(part for part in parts if part)
 
@@ -432,8 +445,20 @@ def _status(connection: Connection, files: SqlFiles, where: str) -> Status:
         pending=compared.pending,
         edited=compared.edited,
         unknown=compared.unknown,
-        current=deployed is not None and deployed.digest == files.digest and not deployed.migrating,
+        state=_state(deployed, visible, compared, files),
     )
+
+
+def _state(deployed: Deployment | None, visible: bool, compared: migrations.Progress, files: SqlFiles) -> str:
+    if not visible:
+        return "hidden"
+    if compared.edited or compared.unknown:
+        return "other"
+    if deployed is None:
+        return "absent"
+    if deployed.migrating:
+        return "migrating"
+    return "current" if deployed.digest == files.digest else "behind"
 
 
 def _exists(connection: Connection, schema: str, table: str) -> bool:

@@ -254,18 +254,10 @@ class Cluster:
         if log.exists() and log.stat().st_size > _LOG_BYTES:
             log.rename(log.with_suffix(".log.1"))
         seen = log.stat().st_size if log.exists() else 0
-        # With a configuration file of our own outside the data folder, nothing is ever written into that as root.
-        settings = f"-c config_file={configuration}", f"-c hba_file={access}"
-        answer = runner.run(
-            [str(binaries.program("pg_ctl")), "-D", str(self.data), "-l", str(log), "-w"]
-            + [
-                "-t",
-                str(_START_SECONDS),
-                "-o",
-                " ".join(_quoted_option(setting) for setting in settings),
-                "start",
-            ]
-        )
+        # With a configuration file of our own outside the data folder, nothing is written into that as root.
+        settings = f"-c config_file={shlex.quote(str(configuration))} -c hba_file={shlex.quote(str(access))}"
+        pg_ctl = [str(binaries.program("pg_ctl")), "-D", str(self.data), "-l", str(log)]
+        answer = runner.run([*pg_ctl, "-w", "-t", str(_START_SECONDS), "-o", settings, "start"])
         if answer.returncode != 0:
             raise OfficeError(
                 f"the database in {self.folder} does not start: {_reason(log, seen)}",
@@ -348,12 +340,6 @@ class Cluster:
 def _quoted(value: str) -> str:
     """A value in postgresql.conf."""
     return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _quoted_option(setting: str) -> str:
-    """A server option for pg_ctl, which hands them to a shell."""
-    flag, _, value = setting.partition(" ")
-    return f"{flag} {shlex.quote(value)}"
 
 
 def _last_line(text: str) -> str:
