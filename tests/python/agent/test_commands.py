@@ -1,0 +1,60 @@
+"""X2: `officectl agent …` inside a run."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from officectl.agent.calls import AGENT_CALLS
+from officectl.cli.agent import command
+from officectl.errors import UsageProblem
+
+from .conftest import Worker
+
+VERBS = [
+    (["task"], "read_task", {"task": "t1"}),
+    (["task", "t7"], "read_task", {"task": "t7"}),
+    (["comment", "Found it."], "add_comment", {"task": "t1", "body": "Found it."}),
+    (["move", "blocked"], "move_task", {"task": "t1", "to": "blocked"}),
+    (["complete", "All well."], "complete_task", {"task": "t1", "summary": "All well."}),
+    (["complete"], "complete_task", {"task": "t1", "summary": None}),
+    (
+        ["create-task", "Mend it", "--blocked-by", "t3", "--blocked-by", "t4", "--assignee", "builder"],
+        "create_task",
+        {
+            "title": "Mend it",
+            "description": "",
+            "assignee": "builder",
+            "parent": "t1",
+            "blocked_by": ["t3", "t4"],
+        },
+    ),
+    (
+        ["wake-self", "look again"],
+        "wake",
+        {"agent": "scout", "source": "self", "payload": {"reason": "look again", "task_id": "t1"}},
+    ),
+    (["note-decision", "Keep it."], "note_decision", {"decision": "Keep it."}),
+]
+
+
+@pytest.mark.parametrize(("words", "call", "arguments"), VERBS, ids=[" ".join(v[0]) for v in VERBS])
+def test_x2_a_verb_is_one_call(inside: Worker, words: list[str], call: str, arguments: object) -> None:
+    inside.answers[call] = {"ok": [{"read_task": {"title": "A"}} if call == "read_task" else {"task": "t1"}]}
+    result = CliRunner().invoke(command, words, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert inside.calls == [(call, arguments)]
+    assert call in AGENT_CALLS
+
+
+def test_x2_a_task_is_read_as_json(inside: Worker) -> None:
+    inside.answers["read_task"] = {"ok": [{"read_task": {"task": "t1", "comments": []}}]}
+    result = CliRunner().invoke(command, ["task"], catch_exceptions=False)
+    assert json.loads(result.stdout)["items"] == [{"task": "t1", "comments": []}]
+
+
+def test_x2_outside_a_run_no_verb_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OFFICE_SOCKET", raising=False)
+    result = CliRunner().invoke(command, ["comment", "hello"])
+    assert isinstance(result.exception, UsageProblem)
+    assert result.exception.exit_code == 2
