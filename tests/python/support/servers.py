@@ -1,7 +1,7 @@
 """The PostgreSQL versions that the tests run on, and pgTAP.
 
 18 is the embedded one and always there. 15 and pgTAP are the distribution's: found where they are installed,
-else unpacked without root into a cache folder (`python servers.py`, which `make test` runs once before the tests).
+else unpacked without root into a cache folder (`make test` runs this file once before the tests).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from officectl.errors import OfficeError
 
 VERSIONS = (15, 18)
 PACKAGES = ("postgresql-15", "postgresql-15-pgtap", "postgresql-15-plpgsql-check")
-JUST_IN_TIME_COMPILER = re.compile(r"^(libllvm|libz3)")
+LARGE_AND_UNUSED = re.compile(r"libllvm|libz3|postgresql-\d+$")
+"""Not fetched unless asked for by name: the just-in-time compiler, and a server that only pgTAP's package wants."""
 
 
 def cache() -> Path:
@@ -30,14 +31,14 @@ def cache() -> Path:
 
 def server(version: int) -> Binaries | None:
     """The programs of one major version, or None when they cannot be had."""
+    folder = cache() / f"usr/lib/postgresql/{version}/bin"
+    if (folder / "postgres").exists():
+        _let_unpacked_programs_find_their_libraries()
+        return Binaries(folder=folder, version=version)
     try:
         return find_binaries(version=version)
     except OfficeError:
-        folder = cache() / f"usr/lib/postgresql/{version}/bin"
-        if not (folder / "postgres").exists():
-            return None
-        _let_unpacked_programs_find_their_libraries()
-        return Binaries(folder=folder, version=version)
+        return None
 
 
 def pgtap() -> str | None:
@@ -57,29 +58,40 @@ def pgtap() -> str | None:
 def unpack() -> None:
     """Put PostgreSQL 15, pgTAP and plpgsql_check into the cache folder, with the libraries that they lack.
 
-    Needs apt-get and dpkg, not root. Raises subprocess.CalledProcessError with apt's words in stderr.
+    Where the distribution has another PostgreSQL, only its pgTAP. Needs apt-get and dpkg, not root. Raises
+    subprocess.CalledProcessError with apt's words in stderr.
     """
     root = cache()
-    packages = root.with_name("packages")
-    packages.mkdir(parents=True, exist_ok=True)
-    own_lists = [f"-oDir::State={packages}/state", f"-oDir::Cache={packages}/cache"]
-    (packages / "state/lists/partial").mkdir(parents=True, exist_ok=True)
-    (packages / "cache/archives/partial").mkdir(parents=True, exist_ok=True)
-    # The machine's own record of what is installed, so that only what it lacks is fetched.
-    own_lists.append("-oDir::State::status=/var/lib/dpkg/status")
-    _run(["apt-get", *own_lists, "-q", "update"], packages)
-    plan = _run(["apt-get", *own_lists, "-s", "--no-install-recommends", "install", *PACKAGES], packages)
-    missing = [
-        name for name in re.findall(r"^Inst (\S+)", plan, re.M) if not JUST_IN_TIME_COMPILER.match(name)
+    download = root.with_name("packages")
+    shutil.rmtree(download, ignore_errors=True)
+    for folder in ("state/lists/partial", "cache/archives/partial"):
+        (download / folder).mkdir(parents=True)
+    # Lists of our own, since only root may bring the machine's up to date; its record of what is installed stays.
+    options = [
+        f"-oDir::State={download}/state",
+        f"-oDir::Cache={download}/cache",
+        "-oDir::State::status=/var/lib/dpkg/status",
+        "-q",
     ]
-    _run(["apt-get", *own_lists, "-q", "download", *missing], packages)
+    _run(["apt-get", *options, "update"], download)
+    packages = _offered(_run(["apt-cache", *options, "pkgnames", "postgresql-"], download).split())
+    plan = _run(["apt-get", *options, "-s", "--no-install-recommends", "install", *packages], download)
+    lacking = {name for name in re.findall(r"^Inst (\S+)", plan, re.M) if not LARGE_AND_UNUSED.match(name)}
+    _run(["apt-get", *options, "download", *sorted(lacking.union(packages))], download)
     fresh = root.with_name("debian.new")
     shutil.rmtree(fresh, ignore_errors=True)
-    for package in sorted(packages.glob("*.deb")):
-        _run(["dpkg", "-x", str(package), str(fresh)], packages)
+    for package in sorted(download.glob("*.deb")):
+        _run(["dpkg", "-x", str(package), str(fresh)], download)
     shutil.rmtree(root, ignore_errors=True)
     fresh.rename(root)
-    shutil.rmtree(packages)
+    shutil.rmtree(download)
+
+
+def _offered(names: list[str]) -> list[str]:
+    """What to fetch of the packages that the distribution has."""
+    if set(PACKAGES) <= set(names):
+        return list(PACKAGES)
+    return [name for name in sorted(names) if re.fullmatch(r"postgresql-\d+-pgtap", name)][-1:]
 
 
 def _let_unpacked_programs_find_their_libraries() -> None:
