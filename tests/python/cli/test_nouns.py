@@ -1,0 +1,192 @@
+"""I8, I2: nouns and their verbs, and how what is unknown or wrong is told."""
+
+import uuid
+
+import pytest
+
+from .conftest import Officectl
+
+
+def test_i8_an_agent_is_made_listed_shown_and_edited(staffed: Officectl) -> None:
+    listed = staffed("agent", "list", "-o", "json").items
+    assert [(row["agent"], row["role"]) for row in listed] == [("lead", "coordinator"), ("triage", "worker")]
+    shown = staffed("agent", "show", "TRIAGE", "-o", "json").items[0]
+    assert shown["executor"] == {"command": ["/bin/sh", "-c", "echo looked"]}
+    assert shown["reports_to"] == "lead"
+    assert staffed("agent", "edit", "triage", "--cooldown-sec", "0").code == 0
+    assert staffed("agent", "show", shown["agent_id"], "--json", "cooldown_sec").items == [
+        {"cooldown_sec": 0}
+    ]
+
+
+def test_i8_a_list_in_a_pipe_is_plain(staffed: Officectl) -> None:
+    lines = staffed("agent", "list").out.splitlines()
+    assert lines[0].split() == ["AGENT", "ROLE", "STATUS", "ACTIVE", "WAITING", "WORKSPACE"]
+    assert lines[2].startswith("triage   worker ")
+
+
+def test_i8_an_empty_list_says_so_on_stderr(officectl: Officectl) -> None:
+    answer = officectl("task", "list")
+    assert (answer.code, answer.out, answer.err) == (0, "", "No such task.\n")
+
+
+def test_i8_a_task_from_making_to_archiving(staffed: Officectl) -> None:
+    made = staffed(
+        "task", "create", "Look at order 7", "-a", "triage", "-d", "It is late.", "-o", "json"
+    ).items[0]
+    assert (made["task"], made["state"], made["assignee"]) == ("t1", "todo", "triage")
+    assert staffed("task", "comment", "t1", "Please hurry.").code == 0
+    shown = staffed("task", "show", "T1", "-o", "json").items[0]
+    assert shown["description"] == "It is late."
+    assert [comment["body"] for comment in shown["comments"]] == ["Please hurry."]
+    assert "Please hurry." in staffed("task", "show", "t1").out
+    assert staffed("task", "assign", "t1", "lead", "--json", "assignee").items == [{"assignee": "lead"}]
+    assert staffed("task", "assign", "t1", "--nobody", "--json", "assignee").items == [{"assignee": None}]
+    assert staffed("task", "move", "t1", "in_progress", "--json", "state").items == [{"state": "in_progress"}]
+    assert staffed("task", "complete", "t1", "Done.", "--json", "state").items == [{"state": "done"}]
+    assert staffed("task", "archive", "t1").code == 0
+    assert staffed("task", "list").out == ""
+    assert len(staffed("task", "list", "--archived", "-o", "json").items) == 1
+
+
+def test_i8_tasks_are_chosen_by_what_they_are(staffed: Officectl) -> None:
+    for title, assignee in (("One", "triage"), ("Two", "lead")):
+        staffed("task", "create", title, "-a", assignee)
+    staffed("task", "create", "Three", "--blocked-by", "t1", "--blocked-by", "t2", "--state", "proposed")
+    by_lead = staffed("task", "list", "--assignee", "Lead", "-o", "json").items
+    assert [row["title"] for row in by_lead] == ["Two"]
+    proposed = staffed("task", "list", "--state", "proposed", "-o", "json").items
+    assert [(row["title"], row["blocked_by"]) for row in proposed] == [("Three", "t1, t2")]
+    assert [row["task"] for row in staffed("task", "list", "--limit", "1", "-o", "json").items] == ["t3"]
+
+
+def test_i8_deleting_asks(staffed: Officectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    staffed("task", "create", "Wrong")
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _prompt: "n")
+    refused = staffed("task", "delete", "t1")
+    assert refused.code == 1
+    assert len(staffed("task", "list", "-o", "json").items) == 1
+    assert staffed("task", "delete", "t1", "--yes").code == 0
+    assert staffed("task", "list").out == ""
+
+
+def test_i8_workspaces_accounts_and_projects(officectl: Officectl) -> None:
+    assert officectl("workspace", "create", "acme", "--timezone", "Europe/Vienna").code == 0
+    assert officectl("workspace", "show", "ACME", "--json", "timezone").items == [
+        {"timezone": "Europe/Vienna"}
+    ]
+    assert officectl("account", "create", "ada", "--email", "ada@example.org", "-w", "acme").code == 0
+    ada = officectl("account", "show", "ada", "-o", "json").items[0]
+    assert (ada["email"], ada["workspaces"]) == ("ada@example.org", "acme (member)")
+    assert officectl("project", "create", "shop", "--folder", "/srv/shop", "-w", "acme").code == 0
+    shop = officectl("project", "show", "acme/shop", "-o", "json").items[0]
+    assert (shop["folder"], shop["workspace"], shop["open_tasks"]) == ("/srv/shop", "acme", 0)
+    for noun in ("workspace", "account", "project"):
+        assert officectl(noun, "list").code == 0
+
+
+def test_i8_a_dry_run_names_what_would_run_and_keeps_nothing(staffed: Officectl) -> None:
+    answer = staffed("task", "create", "Look at order 7", "-a", "triage", "--dry-run")
+    assert answer.code == 0
+    assert "triage for t1" in answer.err
+    assert "nothing was kept" in answer.err
+    assert staffed("task", "list").out == ""
+    assert staffed("run", "list").out == ""
+
+
+def test_i2_an_unknown_name_is_answered_with_the_one_that_is_meant(staffed: Officectl) -> None:
+    for words in (("wake", "triag"), ("agent", "show", "triag"), ("task", "create", "A", "-a", "triag")):
+        answer = staffed(*words)
+        assert answer.code == 1
+        assert answer.err.splitlines()[-1] == 'hint: Did you mean "triage"?'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("task", "show", "t99"),
+        ("task", "move", "t99", "done"),
+        ("run", "show", "r99"),
+        ("run", "retry", "r99"),
+        ("logs", "r99"),
+        ("why", "r99"),
+        ("stop", "r99"),
+        ("wait", "r99"),
+        ("workspace", "show", "nowhere"),
+        ("account", "show", "nobody"),
+        ("project", "show", "nothing"),
+        ("task", "show", str(uuid.UUID(int=7))),
+        ("run", "show", "not-a-uuid-0000"),
+        ("agent", "show", "0000-not-a-uuid"),
+    ],
+    ids=" ".join,
+)
+def test_i2_what_is_unknown_is_refused_in_a_line_and_a_hint(
+    staffed: Officectl, words: tuple[str, ...]
+) -> None:
+    answer = staffed(*words)
+    assert (answer.code, answer.out) == (1, "")
+    message, hint = answer.err.splitlines()
+    assert message.startswith("officectl: ")
+    assert hint.startswith("hint: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("wake", "triage", "--payload", "[1]"),
+        ("wake", "triage", "--payload", "{"),
+        ("agent", "create", "x", "--executor", '"ls"'),
+        ("agent", "create", "x", "--executor", '{"command": ["a"]}', "--", "b"),
+        ("agent", "edit", "triage"),
+        ("task", "assign", "t1"),
+        ("task", "list", "--json", ","),
+        ("task", "list", "--limit", "0"),
+        ("nonsense",),
+    ],
+    ids=" ".join,
+)
+def test_i8_wrong_usage_is_2_and_writes_nothing(staffed: Officectl, words: tuple[str, ...]) -> None:
+    answer = staffed(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert len(answer.err.splitlines()) <= 2
+    assert len(staffed("agent", "list", "-o", "json").items) == 2
+
+
+def test_i3_a_rule_that_refuses_is_1_with_what_is_allowed(staffed: Officectl) -> None:
+    staffed("task", "create", "A", "--state", "proposed")
+    answer = staffed("task", "move", "t1", "done")
+    assert answer.code == 1
+    assert len(answer.err.splitlines()) == 2
+    assert staffed("task", "show", "t1", "--json", "state").items == [{"state": "proposed"}]
+
+
+def test_i3_a_payload_that_the_source_does_not_know_is_named(staffed: Officectl) -> None:
+    answer = staffed("wake", "triage", "--payload", '{"colour": "blue"}')
+    assert answer.code == 1
+    assert "colour" in answer.err
+
+
+def test_i8_without_a_database_it_says_what_to_do(
+    anywhere: Officectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("officectl.cli.session.find_dsn", _nowhere)
+    monkeypatch.setattr("officectl.cli.session.Cluster.running", False)
+    answer = anywhere("task", "list")
+    assert answer.code == 3
+    assert "officectl up" in answer.err
+
+
+def test_i8_an_unreachable_database_is_3(anywhere: Officectl) -> None:
+    answer = anywhere("task", "list", "--dsn", "host=/nowhere dbname=none")
+    assert (answer.code, answer.out) == (3, "")
+
+
+def test_i8_a_database_without_the_schema_is_5(anywhere: Officectl, fresh_database: str) -> None:
+    assert anywhere("task", "list", "--dsn", fresh_database).code == 5
+
+
+def _nowhere(_option: str | None) -> str:
+    from officectl.errors import Unreachable
+
+    raise Unreachable("no database was named", "Start one with: officectl up")
