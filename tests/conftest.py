@@ -147,7 +147,7 @@ def _database(cluster_dsn: str, template: str | None) -> Iterator[str]:
 
 @pytest.fixture
 def connect(database: str) -> Iterator[Callable[..., Connection]]:
-    """Opens real sessions on `database`: `connect(**psycopg_options)`, in autocommit unless told otherwise."""
+    """Opens real sessions on `database`: `connect(**psycopg_options)`, in autocommit by default."""
     with ExitStack() as opened:
 
         def open_session(**options: Any) -> Connection:

@@ -19,7 +19,7 @@ from officectl.errors import OfficeError
 VERSIONS = (15, 18)
 PACKAGES = ("postgresql-15", "postgresql-15-pgtap", "postgresql-15-plpgsql-check")
 LARGE_AND_UNUSED = re.compile(r"libllvm|libz3|postgresql-\d+$")
-"""Not fetched unless asked for by name: the just-in-time compiler, and a server that only pgTAP's package wants."""
+"""Fetched only when asked for by name: the compiler for queries, and a server that only pgTAP wants."""
 
 
 def cache() -> Path:
@@ -66,7 +66,7 @@ def unpack() -> None:
     shutil.rmtree(download, ignore_errors=True)
     for folder in ("state/lists/partial", "cache/archives/partial"):
         (download / folder).mkdir(parents=True)
-    # Lists of our own, since only root may bring the machine's up to date; its record of what is installed stays.
+    # Lists of our own, since only root may update the machine's; its record of what is installed stays.
     options = [
         f"-oDir::State={download}/state",
         f"-oDir::Cache={download}/cache",
