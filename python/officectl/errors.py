@@ -1,8 +1,8 @@
 """What can go wrong, as one line and a hint, with the exit code of rule I8.
 
 The database speaks in SQLSTATEs: ``PT`` and an HTTP status for a refusal by a rule (the DETAIL is JSON with a
-stable ``code``, the HINT says what to do), Postgres's own codes for the rest. `translate` turns either into one of
-the classes below, so that a face shows ``message`` and ``hint`` and exits with ``exit_code``.
+stable ``code``, the HINT says what to do), Postgres's own codes for the rest. `translate` turns either into
+one of the classes below, so that a face shows ``message`` and ``hint`` and exits with ``exit_code``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-# Postgres says "try again" with these (A6): deadlock, serialization, lock not had, cancelled, read-only standby.
+# Postgres says "try again" with these (A6): deadlock, serialization, lock not had, cancelled, standby.
 RETRYABLE = frozenset({"40P01", "40001", "55P03", "57014", "25006"})
 
 _TRY_AGAIN = "Nothing was written; the same command may be tried again."

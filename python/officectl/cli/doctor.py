@@ -62,10 +62,10 @@ def _examine(option: str | None) -> Iterator[Check]:
         yield Check("reachable", place(dsn))
         deployed = deploy.deployment(connection)
         prefix = deployed.role_prefix if deployed else "office"
-        yield from checks.required(
-            connection, prefix=prefix, single_role=deployed is not None and deployed.single_role
-        )
-        yield _listen(connection)
+        single_role = deployed is not None and deployed.single_role
+        yield from checks.required(connection, prefix=prefix, single_role=single_role)
+        if checks.not_pooled(connection).holds:
+            yield _listen(connection)
         yield _clock(connection)
     yield _schema(dsn)
 
@@ -123,4 +123,5 @@ def _schema(dsn: str) -> Check:
     found = f"{deployed} deployed, {status.state}{pending}"
     if status.state in ("absent", "current", "hidden"):
         return Check("schema", found)
-    return Check("schema", found, VersionMismatch("the schema is not this officectl's", "officectl db migrate"))
+    other = VersionMismatch("the schema is not this officectl's", "officectl db migrate")
+    return Check("schema", found, other)

@@ -1,4 +1,4 @@
-"""The program `officectl`: finds the command, and turns every error into one line, a hint and an exit code (I8)."""
+"""The program `officectl`: finds the command; an error becomes one line, a hint and an exit code (I8)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 
 from officectl import __version__
 
-# What each command is for. The module officectl.cli.<name> is imported when the command is called, so that help is
-# there at once.
+# What each command is for. Its module, officectl.cli.<name>, is imported only when it is called,
+# so that help is there at once.
 EVERY_DAY = {
     "demo": "See it work: a database, two agents, real processes, in one command.",
     "up": "Start everything here: database, schema, scheduler, worker.",

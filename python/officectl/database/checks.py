@@ -1,6 +1,7 @@
-"""What a deploy needs of a server, each as one check: `migrate` refuses at the first that fails, `doctor` lists all.
+"""What a deploy needs of a server, check by check.
 
-Every check only reads. Nothing here writes to the database.
+`migrate` refuses at the first that fails, `doctor` lists all. Every check only reads. Nothing here writes to
+the database.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Check:
-    """One condition: its name, what was found, and the error that a deploy would end with (None: it holds)."""
+    """One condition: its name, what was found, and the error of a deploy (None: it holds)."""
 
     name: str
     found: str
@@ -62,7 +63,7 @@ def server_version(connection: Connection) -> Check:
 
 
 def not_pooled(connection: Connection) -> Check:
-    """A pooler makes up the process id that it tells the client; the server's own answer is another one (I13)."""
+    """No pooler (I13): one makes up the process id that it tells the client; the server's is another."""
     (server_pid,) = _one(connection, "select pg_catalog.pg_backend_pid()")
     if server_pid == connection.info.backend_pid:
         return Check("direct connection", "yes")
@@ -98,7 +99,8 @@ def owner(connection: Connection) -> Check:
     user, foreign, made_by_us = _one(
         connection,
         """
-        select current_user, min(pg_catalog.pg_get_userbyid(n.nspowner)) filter (where r.rolname <> current_user),
+        select current_user,
+          min(r.rolname) filter (where r.rolname <> current_user),
           pg_catalog.count(*) filter (where n.nspname = 'office_migrations') > 0
         from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
         where n.nspname = any(%s)

@@ -82,7 +82,7 @@ async def aconnect(
 def pool(
     dsn: str, *, min_size: int = 1, max_size: int = 4, application_name: str = "officectl", **options: Any
 ) -> AsyncConnectionPool:
-    """A pool that is not open yet: ``async with pool(dsn) as connections``. Checks each connection it hands out."""
+    """A pool, not open yet (``async with pool(dsn) as p``), that checks each connection it hands out."""
     return AsyncConnectionPool(
         dsn,
         kwargs=_arguments(dsn, application_name),

@@ -1,8 +1,8 @@
 """The deploy (A4): `officectl db migrate`.
 
-Under one advisory lock: the migrations that are pending, each in a transaction of its own, then all functions, views,
-triggers and grants in one. Killed at any point, the next deploy repairs it: what is committed is recorded in the same
-transaction, what is not committed is gone, and the last transaction is the same every time.
+Under one advisory lock: the migrations that are pending, each in a transaction of its own, then all
+functions, views, triggers and grants in one. Killed at any point, the next deploy repairs it: what is committed
+is recorded in the same transaction, what is not is gone, and the last transaction is the same every time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NOTICE = "officectl: "
 
 @dataclass
 class Report:
-    """What a deploy did: versions of officectl before (None: first deploy) and after, migrations, what was dropped."""
+    """What a deploy did. ``previous`` is the version before, None at the first deploy."""
 
     previous: str | None
     version: str
@@ -62,7 +62,7 @@ class Deployment:
 
 @dataclass(frozen=True)
 class Status:
-    """What is deployed at a place, and how it compares with this officectl. Lists of migrations are ids, in order.
+    """What is deployed at a place, and how it compares with this officectl. Migrations are ids, in order.
 
     ``deployment`` is None where nothing is deployed, or the login may not see it (``visible``).
     """
@@ -90,8 +90,8 @@ def migrate(
 ) -> Report:
     """Bring the database to this officectl's schema; safe at any time, and again.
 
-    ``single_role`` and ``role_prefix`` stay as they were deployed unless given (at first: four roles, ``office``).
-    ``root`` is another folder of SQL files than the packaged one. ``progress`` hears one line before every step.
+    ``single_role`` and ``role_prefix`` stay as deployed unless given (at first: four roles, ``office``).
+    ``root`` is another folder of SQL files than the packaged one. ``progress`` hears a line before each step.
     Raises `OfficeError`; the message is one line.
     """
     files = SqlFiles(root) if root else packaged()
@@ -120,7 +120,7 @@ def script(
     role_prefix: str | None = None,
     root: Path | None = None,
 ) -> str:
-    """What a deploy would run, as a script for psql: for the database at ``dsn``, or without one for an empty one."""
+    """What a deploy would run, as a script for psql: at ``dsn``, or without one in an empty database."""
     files = SqlFiles(root) if root else packaged()
     if dsn is None:
         settings = _Settings.of(None, single_role, role_prefix)
@@ -191,7 +191,7 @@ class _Settings:
 
 
 class _SignatureChanged(Exception):
-    """Functions that cannot be replaced as they are, because their result or their arguments' names changed."""
+    """Functions that cannot be replaced as they are: their result or their arguments' names changed."""
 
     def __init__(self, names: list[str]) -> None:
         super().__init__(", ".join(names))
@@ -217,7 +217,7 @@ class _Deploy:
             raise self._explained(error) from error
 
     def _wait_for_turn(self) -> None:
-        """Take the advisory lock; it goes with the connection. Waiting inside a statement would hold a snapshot."""
+        """Take the advisory lock, which goes with the connection. To wait inside it would hold a snapshot."""
         deadline = time.monotonic() + _QUEUE_PATIENCE_SECONDS
         told = False
         while not _scalar(self.connection, f"select pg_catalog.pg_try_advisory_lock({_ADVISORY_LOCK})"):
@@ -291,7 +291,7 @@ class _Deploy:
         self.connection.execute(file.text.encode())
 
     def _patiently(self, step: Callable[[], None]) -> None:
-        """Run a transaction, again when it did not get its locks: so those who wait behind it wait 2 s at most."""
+        """Run a transaction, again when it did not get its locks: who queues behind it waits 2 s at most."""
         deadline = time.monotonic() + _LOCK_PATIENCE_SECONDS
         while True:
             try:
@@ -345,7 +345,7 @@ def _require(check: checks.Check) -> None:
 
 
 def _refuse_foreign_files(connection: Connection, files: SqlFiles) -> None:
-    """Refuse a database that was migrated by other files than these: an edited one, or a newer officectl's."""
+    """Refuse a database that was migrated by other files: an edited one, or a newer officectl's."""
     found = migrations.progress(connection, files)
     if found.edited:
         raise Refused(
@@ -355,7 +355,7 @@ def _refuse_foreign_files(connection: Connection, files: SqlFiles) -> None:
         )
     if found.unknown:
         raise VersionMismatch(
-            f"the database has the migration {found.unknown[-1]}, which officectl {__version__} does not know",
+            f"officectl {__version__} does not know the migration {found.unknown[-1]} of this database",
             "Install the newer officectl that deployed it.",
             code="newer_database",
         )
@@ -465,7 +465,8 @@ def _exists(connection: Connection, schema: str, table: str) -> bool:
     return bool(
         _scalar(
             connection,
-            "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
+            "select exists (select from pg_catalog.pg_class c"
+            " join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
             " where n.nspname = %s and c.relname = %s)",
             [schema, table],
         )
@@ -477,7 +478,8 @@ def _readable(connection: Connection, schema: str, table: str) -> bool:
     return _exists(connection, schema, table) and bool(
         _scalar(
             connection,
-            "select pg_catalog.has_schema_privilege(%s, 'usage') and pg_catalog.has_table_privilege(%s, 'select')",
+            "select pg_catalog.has_schema_privilege(%s, 'usage')"
+            " and pg_catalog.has_table_privilege(%s, 'select')",
             [schema, f"{schema}.{table}"],
         )
     )

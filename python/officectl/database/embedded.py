@@ -1,8 +1,8 @@
 """The embedded database (A12): an ordinary PostgreSQL of our own, on a Unix socket only.
 
-Who can connect: whoever can enter the socket's folder, which is open to the user that PostgreSQL runs as, and to
-root. Both can read the data files anyway, so the server trusts every connection (``trust``) instead of pretending
-to check them, and no password lies about. Nothing listens on a network.
+Who can connect: whoever can enter the socket's folder, which is open to the user that PostgreSQL runs as, and
+to root. Both can read the data files anyway, so the server trusts every connection (``trust``) instead of
+pretending to check them, and no password lies about. Nothing listens on a network.
 
 The folder of a cluster:
 
@@ -10,7 +10,7 @@ The folder of a cluster:
     lock               held (flock) while the cluster is made, started or stopped
     postgresql.conf    written at every start: initdb's own settings, then ours
     pg_hba.conf        written at every start
-    data/              PostgreSQL's; made as data.new and renamed, so that a half-written one is never taken for whole
+    data/              PostgreSQL's; made as data.new and renamed, so that it is whole or not there
     socket/            the Unix socket (elsewhere when the path would be too long for one)
     log/               PostgreSQL's output
 """
@@ -62,7 +62,7 @@ def default_folder() -> Path:
 class Cluster:
     """One embedded PostgreSQL in one folder.
 
-    ``options`` are PostgreSQL's settings, e.g. ``{"fsync": "off"}`` for tests. They count from the next start.
+    ``options`` are PostgreSQL's settings, e.g. ``{"fsync": "off"}``; they count from the next start.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Cluster:
 
     @property
     def socket_folder(self) -> Path:
-        """In the cluster's folder, or below the temporary folder when the path would be too long for a socket."""
+        """In the cluster's folder, or below the temporary one when that is too long a path for a socket."""
         inside = self.folder / "socket"
         if len(os.fsencode(inside / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
             return inside
@@ -101,7 +101,7 @@ class Cluster:
     def ensure(self) -> str:
         """Make the cluster when there is none, heal and start it when it is down; returns its DSN.
 
-        Raises `OfficeError` when the folder is somebody else's, cannot be reached or PostgreSQL does not start.
+        Raises `OfficeError` when the folder is not ours or out of reach, or PostgreSQL does not start.
         """
         self._refuse_foreign_folder()
         runner = runner_for(self.data)
@@ -173,7 +173,7 @@ class Cluster:
             )
 
     def _refuse_incomplete_data(self) -> None:
-        """Data that initdb did not finish cannot bear this name; something else happened to it. Never removed."""
+        """What initdb did not finish cannot bear this name; something else happened here. Never removed."""
         if self.data.exists() and not (self.data / "global" / "pg_control").exists():
             raise OfficeError(
                 f"{self.data} is not a complete database folder; it was left as it is",
@@ -223,7 +223,7 @@ class Cluster:
     # The life of the server
 
     def _initdb(self, binaries: Binaries, runner: Runner) -> None:
-        """Make the data folder under another name first. What an earlier attempt left half-written is removed."""
+        """Make the data folder under another name first, over what an earlier attempt left half-written."""
         unfinished = self.folder / "data.new"
         if unfinished.exists():
             shutil.rmtree(unfinished)
@@ -281,9 +281,9 @@ class Cluster:
     def _heal(self) -> None:
         """Clear what a crash or kill -9 of the postmaster left behind.
 
-        Its children notice its death by themselves, but one in the middle of a long statement may live on, and no
-        new server may start beside it. PostgreSQL trusts the process id in a left-over pid file when any process
-        of the same user has that number; we know better, and only after the children are gone.
+        Its children notice its death by themselves, but one in the middle of a long statement may live on,
+        and no new server may start beside it. PostgreSQL trusts the process id in a left-over pid file when
+        any process of the same user has that number; we know better, and only after the children are gone.
         """
         orphans = [process for process in psutil.process_iter() if self._works_here(process)]
         for give_up in (psutil.Process.terminate, psutil.Process.kill):

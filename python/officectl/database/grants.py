@@ -17,10 +17,10 @@ Connection = psycopg.Connection[Any]
 def grant(
     dsn: str, login: str, *, role: str | None = None, gateway: str | None = None, account: str | None = None
 ) -> None:
-    """Give a login that exists one of the four roles, make it a gateway, tie it to an account: all or nothing.
+    """Give a login a role, make it a gateway, tie it to an account: all of what is given, or nothing.
 
-    ``role`` is reader, client, worker or operator; ``gateway`` is act_as, claims or token. An account that does not
-    exist is made.
+    ``role`` is reader, client, worker or operator; ``gateway`` is act_as, claims or token. An account that is
+    not there is made; the login must be there.
     """
     with connect(dsn) as connection:
         try:

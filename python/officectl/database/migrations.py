@@ -1,8 +1,8 @@
 """The versioned part of the schema, applied by yoyo (A4, A13).
 
-yoyo keeps the list of what is applied and orders what is not. Two of its habits do not fit, and are changed here:
-it splits a file into statements with a parser that does not know PL/pgSQL, and it records a migration in a
-transaction after the migration's own, so that a kill between the two would apply it twice.
+yoyo keeps the list of what is applied and orders what is not. Two of its habits do not fit, and are changed
+here: it splits a file into statements with a parser that does not know PL/pgSQL, and it records a migration
+in a transaction after the migration's own, so that a kill between the two would apply it twice.
 """
 
 from __future__ import annotations

@@ -103,12 +103,12 @@ def packaged() -> SqlFiles:
 
 
 def with_roles(file: SqlFile, names: Mapping[str, str]) -> SqlFile:
-    """The file with its role words replaced; ``names`` maps reader, client, worker, operator to SQL identifiers."""
+    """The file with its role words replaced; ``names`` maps each of `ROLES` to a SQL identifier."""
     return SqlFile(file.path, _ROLE_WORD.sub(lambda found: names[found.group(1)], file.text))
 
 
 def _in_order_of_use(files: Iterable[SqlFile]) -> list[SqlFile]:
-    """Depth first: whatever a file's statements name comes before it. Comments and quoted text do not count."""
+    """Depth first: what a file's statements name comes before it. Comments and quoted text do not count."""
     remaining = {file.path: file for file in files}
     maker = {name: file for file in remaining.values() for name in file.created}
     ordered: list[SqlFile] = []
