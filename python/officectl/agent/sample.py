@@ -1,4 +1,7 @@
-"""A small source tree for the demo's agents to work on: a shop that is not quite done."""
+"""A small source tree for the demo's agents to work on: a shop that is not quite done.
+
+Its comments of work left say LEFT here, and TODO once written: this module has no such comment of its own.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,7 @@ FILES = {
 
 Takes orders, keeps stock, sends invoices.
 
-<!-- TODO: say how to run the tests -->
+<!-- LEFT: say how to run the tests -->
 """,
     "shop/orders.py": '''\
 """Orders: what customers asked for."""
@@ -26,12 +29,12 @@ class Order:
 
 
 def place(order: Order) -> None:
-    # FIXME: an order for zero pieces is taken without a word
+    # LEFT: an order for zero pieces is taken without a word
     take(order.item, order.amount)
 
 
 def cancel(order: Order) -> None:
-    # TODO: give the pieces back to the stock
+    # LEFT: give the pieces back to the stock
     raise NotImplementedError
 ''',
     "shop/stock.py": '''\
@@ -41,7 +44,7 @@ PIECES = {"chair": 12, "table": 3, "lamp": 0}
 
 
 def take(item: str, amount: int) -> None:
-    if PIECES[item] < amount:  # TODO: a missing item should be told apart from too few
+    if PIECES[item] < amount:  # LEFT: a missing item should be told apart from too few
         raise ValueError(f"only {PIECES[item]} of {item} left")
     PIECES[item] -= amount
 ''',
@@ -49,12 +52,12 @@ def take(item: str, amount: int) -> None:
 create table invoices (
   number bigint generated always as identity primary key,
   order_number bigint not null,
-  cents bigint not null check (cents >= 0) -- TODO: currencies
+  cents bigint not null check (cents >= 0) -- LEFT: currencies
 );
 """,
     "web/cart.js": """\
 export function total(lines) {
-  // TODO: discounts
+  // LEFT: discounts
   return lines.reduce((sum, line) => sum + line.amount * line.price, 0);
 }
 """,
@@ -66,4 +69,4 @@ def write_sample(folder: Path) -> None:
     for name, content in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        path.write_text(content.replace("LEFT:", "TODO:"), encoding="utf-8")

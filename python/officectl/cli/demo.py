@@ -108,11 +108,16 @@ order by c.created_at
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
     help="A folder of yours to survey; REPORT.md and CHECKLIST.md are written there.",
 )
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, resolve_path=True, path_type=Path),
+    help="Where the demo's database lives; beside the usual one unless said.",
+)
 @click.option("--keep/--stop", default=True, help="Let the demo's database run on at the end, or stop it.")
-def command(folder: Path | None, keep: bool) -> None:
+def command(folder: Path | None, data: Path | None, keep: bool) -> None:
     """Show an office at work: three agents, real processes, a database of its own."""
     began = time.monotonic()
-    cluster = start_embedded(demo_folder())
+    cluster = start_embedded(data or demo_folder())
     try:
         bring_up_to_date(cluster.dsn)
         expire_dead_workers(cluster.dsn)
