@@ -78,7 +78,7 @@ class NumberedWakeupRow(WakeupRow):
 
 
 class ResultRow(TypedDict):
-    ref: str
+    reference: str
     kind: str
     status: str
     outcome: str | None
@@ -337,8 +337,8 @@ class Office:
     def add_comment(self, task: str, body: str) -> CommentRow:
         return self._row(CommentRow, "add_comment", task=task, body=body)
 
-    def read_task(self, task: str) -> Json:
-        """The task with its comments and blockers."""
+    def read_task(self, task: str | None = None) -> Json:
+        """The task with its comments, blockers and parts; None, from inside a run: its own."""
         return self._value(dict, "read_task", task=task)
 
     # Waking

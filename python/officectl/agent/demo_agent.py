@@ -73,7 +73,7 @@ def _work_on_task(
         )
         follow_up = made["task"]
         click.echo(f"Made {follow_up} for {hand_on['agent']}")
-    inside.call("complete_task", task=task, summary=result["summary"])
+    inside.call("complete_task", task=task)
     click.echo(f"Completed {task}")
     return follow_up
 

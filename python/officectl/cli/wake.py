@@ -23,7 +23,7 @@ from officectl.render import show_record
 @dry_run_option
 @session_options
 def command(session: Session, agent: str, dry_run: bool, **arguments: Any) -> None:
-    """Wake an agent; `officectl result` of the wakeup, or `officectl why`, tells what became of it."""
+    """Wake an agent. `officectl wait` and `officectl why` take the wakeup's id."""
     with session.office(dry_run=dry_run) as desk:
         row = desk.wake(agent, **arguments)
     show_record(row, layout=session.layout)
