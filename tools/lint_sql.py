@@ -75,7 +75,7 @@ def check_file(path: Path) -> Iterator[tuple[int, str]]:
     try:
         statements = pglast.parse_sql(text)
     except parser.ParseError as error:
-        yield line_at(text, error.location or 0), f"does not parse: {error.args[0]}"
+        yield line_at(text, error.args[1]), f"does not parse: {error.args[0]}"
         return
     yield from check_keywords(text, 1)
     if not path.name.endswith(".rollback.sql") and not text.startswith("-- "):
