@@ -38,6 +38,8 @@ class End:
     error: str | None = None
     cause: Cause = "failure"
     exit_code: int | None = None
+    stopped: bool = False
+    """It was cut short because `stop` was set."""
     killed: int | None = 0
     """Processes that were left and killed; None when something may still be there."""
 

@@ -94,7 +94,7 @@ class CommandExecutor:
         try:
             await sink.started(family.pid)
             if stop.is_set():
-                cut_short = End(error="It was stopped before its program started.")
+                cut_short = End(error="It was stopped before its program started.", stopped=True)
             else:
                 await family.start(plan.command, folder=plan.folder, environment=plan.environment)
                 conversation = [
@@ -175,7 +175,7 @@ async def _until_end(family: Family, talk: Talk, limits: Json, stop: asyncio.Eve
             silent_from = talk.heard_at + silence if silence else float("inf")
             patience = min(last_minute, silent_from) - time.monotonic()
             if stop.is_set():
-                cut_short = End(error="It was stopped.")
+                cut_short = End(error="It was stopped.", stopped=True)
             elif last_minute <= time.monotonic():
                 cut_short = End(error=f"It ran for {minutes:g} minutes, its limit.", cause="limit")
             elif silent_from <= time.monotonic():

@@ -132,7 +132,8 @@ class Family:
                 # Not Process.wait(): that waits for the pipes too, which a stranger may hold.
                 while self._process.returncode is None:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
-                return killed + await asyncio.to_thread(marks.sweep_attempt, self._mark.attempt_id)
+                found = await asyncio.to_thread(marks.sweep, {self._mark.attempt_id})
+                return killed + found.total()
         except TimeoutError as error:
             raise StillThere(str(error) or f"The keeper {self.pid} cannot kill what is left.") from error
         finally:

@@ -7,7 +7,8 @@ processes of its own account only (all of them as root).
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 import psutil
@@ -34,54 +35,37 @@ class Mark:
         return {RUN: self.run_id, ATTEMPT: self.attempt_id, WORKER: self.worker_id}
 
 
-def workers_found() -> set[str]:
-    """The ids of all workers whose mark a process of this host carries, living or dead, of any office."""
-    return {environment[WORKER] for _, environment in _marked() if WORKER in environment}
+def sweep(attempts: Set[str], *, timeout: float = 10) -> Counter[str]:
+    """Kill whatever carries the mark of one of these attempts until none is found; how many, by attempt.
 
-
-def sweep_attempt(attempt_id: str, *, timeout: float = 10) -> int:
-    """Kill whatever carries the attempt's mark until none is found; how many there were.
-
-    TimeoutError when something is still there after `timeout` seconds.
+    They must be over, or their worker dead: another worker's programs look just the same. TimeoutError when
+    something is still there after `timeout` seconds.
     """
-    return _sweep(lambda environment: environment.get(ATTEMPT) == attempt_id, timeout)
-
-
-def sweep_workers(dead: Set[str], *, timeout: float = 10) -> int:
-    """Kill whatever carries the mark of one of these workers, which must be known to be dead; how many.
-
-    Another office on the same host has workers of its own, so the living cannot be told by who is not known.
-    TimeoutError when something is still there after `timeout` seconds.
-    """
-    return _sweep(lambda environment: environment.get(WORKER) in dead, timeout)
-
-
-def _sweep(chosen: Callable[[Mapping[str, str]], bool], timeout: float) -> int:
-    killed: set[tuple[int, float]] = set()
+    killed: set[tuple[str, int, float]] = set()
     deadline = time.monotonic() + timeout
-    while found := [process for process, environment in _marked() if chosen(environment)]:
+    while found := [(process, attempt) for process, attempt in _marked() if attempt in attempts]:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{len(found)} processes could not be killed, such as {found[0].pid}.")
-        for process in found:
+            raise TimeoutError(f"{len(found)} processes could not be killed, such as {found[0][0].pid}.")
+        for process, attempt in found:
             try:
                 # psutil compares the start time first: a reused id is not killed.
                 process.kill()
-                killed.add((process.pid, process.create_time()))
+                killed.add((attempt, process.pid, process.create_time()))
             except psutil.NoSuchProcess:
                 continue
             except psutil.AccessDenied:
-                log.warning("process %s carries our mark and may not be killed", process.pid)
+                log.warning("process %s carries the mark of %s and may not be killed", process.pid, attempt)
         time.sleep(PAUSE)
-    return len(killed)
+    return Counter(attempt for attempt, _, _ in killed)
 
 
-def _marked() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
-    """Every live process that carries a mark, with its environment."""
+def _marked() -> Iterator[tuple[psutil.Process, str]]:
+    """Every live process that carries a mark, with its attempt."""
     for process in psutil.process_iter():
         try:
-            environment = process.environ()
-            if ATTEMPT in environment and process.status() != psutil.STATUS_ZOMBIE:
-                yield process, environment
+            attempt = process.environ().get(ATTEMPT)
+            if attempt and process.status() != psutil.STATUS_ZOMBIE:
+                yield process, attempt
         except (psutil.Error, OSError):
             # Gone meanwhile, or another account's.
             continue

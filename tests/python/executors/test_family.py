@@ -17,7 +17,7 @@ import pytest
 
 from officectl.executors import Mark
 from officectl.executors.family import CannotStart, Family
-from officectl.executors.marks import sweep_attempt, sweep_workers, workers_found
+from officectl.executors.marks import sweep
 
 from .conftest import until
 
@@ -237,16 +237,15 @@ def stray(tmp_path: Path) -> Iterator[Callable[[Mark], subprocess.Popen[bytes]]]
         process.wait()
 
 
-async def test_a_sweep_for_dead_workers_spares_the_living(
+def test_a_sweep_takes_the_attempts_it_is_told_and_no_other(
     mark: Mark, stray: Callable[[Mark], subprocess.Popen[bytes]]
 ) -> None:
     """P7: the next worker on a host kills what dead workers left, and nothing of a worker that lives."""
-    other = Mark(run_id="r", attempt_id="a", worker_id="another worker")
+    other = Mark(run_id="r", attempt_id="another attempt", worker_id=mark.worker_id)
     dead, living = stray(mark), stray(other)
-    await until(lambda: {mark.worker_id, other.worker_id} <= workers_found())
-    assert sweep_workers({mark.worker_id}) == 1
+    assert sweep({mark.attempt_id, "unknown"}) == {mark.attempt_id: 1}
     assert dead.wait() == -signal.SIGKILL
     assert living.poll() is None
-    assert sweep_workers(set()) == 0
-    assert sweep_attempt(mark.attempt_id) == 0
+    assert not sweep(set())
+    assert not sweep({mark.attempt_id})
     assert living.poll() is None

@@ -1,0 +1,59 @@
+"""`officectl serve`: scheduler and worker on a database that is ready."""
+
+import asyncio
+
+import click
+
+from officectl.database.connect import find_dsn
+from officectl.database.deploy import status
+from officectl.errors import VersionMismatch
+from officectl.service.journal import log_to_stderr
+from officectl.service.serve import GRACE_SECONDS, serve_until_signalled
+
+UNFIT = {"absent", "behind", "other"}
+"""A deploy that is under way is waited for; what the login may not see, the first claim tells."""
+
+
+@click.command("serve")
+@click.option("--dsn", metavar="DSN", help="The database; else OFFICE_DSN, else libpq's variables.")
+@click.option(
+    "--max-runs", type=click.IntRange(1, 1000), default=4, show_default=True, help="Runs at once here."
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(0),
+    default=GRACE_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long runs may go on after INT or TERM; a second signal ends the grace.",
+)
+@click.option("--workspace", metavar="NAME", help="Claim for this workspace only.")
+@click.option("--no-ticker", is_flag=True, help="Only a worker; another process schedules.")
+@click.option("--no-worker", is_flag=True, help="Only the scheduler; other processes launch.")
+def command(
+    dsn: str | None, max_runs: int, grace: float, workspace: str | None, no_ticker: bool, no_worker: bool
+) -> None:
+    """Run the office on a database that is deployed; never changes its schema.
+
+    Any number of these may run, on any number of hosts. INT or TERM ends one in good order.
+    """
+    if no_ticker and no_worker:
+        raise click.UsageError("With --no-ticker and --no-worker there is nothing to do.")
+    chosen = find_dsn(dsn)
+    deployed = status(chosen)
+    if deployed.state in UNFIT:
+        raise VersionMismatch(
+            f"{deployed.place} is not at version {deployed.package_version}.",
+            "Bring it up to date: officectl db migrate",
+        )
+    log_to_stderr()
+    asyncio.run(
+        serve_until_signalled(
+            chosen,
+            max_runs=max_runs,
+            grace=grace,
+            workspace=workspace,
+            ticker=not no_ticker,
+            worker=not no_worker,
+        )
+    )

@@ -1,0 +1,68 @@
+"""The office as one asyncio process: ticker, listener, worker, agents' socket, started and ended in order."""
+
+import asyncio
+import contextlib
+import signal
+from typing import Any
+
+from officectl.database.connect import pool, resolve_direct_dsn
+from officectl.service.agent_socket import agent_socket
+from officectl.service.calls import Calls
+from officectl.service.listener import listen
+from officectl.service.ticker import tick
+from officectl.service.worker import Worker
+
+GRACE_SECONDS = 30.0
+CONNECTIONS = 6
+
+
+async def serve(
+    dsn: str,
+    *,
+    stop: asyncio.Event,
+    hurry: asyncio.Event | None = None,
+    max_runs: int = 4,
+    grace: float = GRACE_SECONDS,
+    workspace: str | None = None,
+    ticker: bool = True,
+    worker: bool = True,
+) -> None:
+    """Serve until `stop` is set, then end in good order: runs have `grace` seconds, or until `hurry`.
+
+    The database is closed last. An outage of it is waited out. VersionMismatch when its functions are not, or
+    no longer, those of this version; OfficeError for what cannot get better by waiting.
+    """
+    over = asyncio.Event()
+    async with pool(dsn, max_size=CONNECTIONS) as connections, contextlib.AsyncExitStack() as stack:
+        calls = Calls(connections)
+        loops = [asyncio.create_task(tick(calls, over))] if ticker else []
+        if worker:
+            path = await stack.enter_async_context(agent_socket(calls))
+            crew = Worker(calls, path, max_runs=max_runs, workspace=workspace)
+            bells = {"office_work": [crew.work], "office_stop": [crew.beat]}
+            loops.append(asyncio.create_task(listen(resolve_direct_dsn(dsn), bells, over)))
+        for loop in loops:
+            loop.add_done_callback(lambda _: stop.set())
+        try:
+            if worker:
+                await crew.run(stop, grace=grace, hurry=hurry or asyncio.Event())
+            else:
+                await stop.wait()
+        finally:
+            over.set()
+            await asyncio.gather(*loops)
+
+
+async def serve_until_signalled(dsn: str, **options: Any) -> None:
+    """`serve` until INT or TERM; a second one hurries. Options as of `serve`."""
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def signalled() -> None:
+        if stop.is_set():
+            hurry.set()
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, signalled)
+    await serve(dsn, stop=stop, hurry=hurry, **options)
