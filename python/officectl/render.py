@@ -6,7 +6,7 @@ and without colour codes; as JSON everything that is known is given, in an objec
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -21,6 +21,9 @@ from officectl.errors import UsageProblem
 
 SCHEMA_VERSION = 1
 """Version of the shape of JSON output; it rises when a field changes its meaning or goes away."""
+
+GAP = 2
+"""Columns of space between two columns on a terminal."""
 
 Row = Mapping[str, Any]
 
@@ -136,20 +139,37 @@ def _one_line(value: str) -> str:
     return " ".join(value.split())
 
 
-def _draw(headings: Iterable[str], cells: Iterable[Iterable[str]]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in headings:
-        table.add_column(name, no_wrap=True, overflow="ellipsis")
+def _draw(headings: list[str], cells: list[list[str]]) -> None:
+    console = Console()
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+    widths = _fitted(_widths([headings, *cells]), console.width)
+    for name, width in zip(headings, widths, strict=True):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
     for line in cells:
         table.add_row(*(Text(cell) for cell in line))
-    Console().print(table)
+    console.print(table)
+
+
+def _fitted(widths: list[int], room: int) -> list[int]:
+    """The widths of columns in a window: the narrowest as they are, the widest share what is left."""
+    left = room - GAP * (len(widths) - 1)
+    fitted = list(widths)
+    by_width = sorted(range(len(widths)), key=widths.__getitem__)
+    for done, column in enumerate(by_width):
+        fitted[column] = max(1, min(widths[column], left // (len(widths) - done)))
+        left -= fitted[column]
+    return fitted
 
 
 def _align(headings: list[str], cells: list[list[str]]) -> None:
     lines = [headings, *cells]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
+    widths = _widths(lines)
     for line in lines:
         click.echo("   ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _widths(lines: list[list[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
 def _picked(row: Row, fields: tuple[str, ...] | None) -> dict[str, Any]:

@@ -119,7 +119,10 @@ def about_agent(function: Function) -> Function:
 @dry_run_option
 @session_options
 def create(session: Session, name: str, dry_run: bool, **arguments: Any) -> None:
-    """Make an agent: officectl agent create triage --folder /srv/shop -- /usr/local/bin/triage --all"""
+    """Make an agent.
+
+    For example: officectl agent create triage --folder /srv/shop -- /usr/local/bin/triage --all
+    """
     executor = _executor(arguments)
     with session.office(dry_run=dry_run) as desk:
         row = desk.create_agent(name, executor=executor, **arguments)

@@ -234,5 +234,4 @@ def _say_what_next(cluster: Cluster, run: str) -> None:
     click.echo(f"  export OFFICE_DSN={shlex.quote(cluster.dsn)}")
     for line in ("status", f"why {run}", f"logs {run}", f"run show {run} --prompt", "task list", "psql"):
         click.echo(f"  officectl {line}")
-    click.echo("Stop it with")
-    click.echo(f"  officectl db stop --folder {shlex.quote(str(cluster.folder))}")
+    click.echo(f"Stop it with\n  kill -INT {cluster.pid}")

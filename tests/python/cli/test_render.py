@@ -101,3 +101,17 @@ def test_i8_what_comes_from_outside_cannot_steer_a_terminal() -> None:
 )
 def test_i8_durations_are_short(seconds: float, shown: str) -> None:
     assert render.duration(timedelta(seconds=seconds)) == shown
+
+
+def test_i8_on_a_terminal_only_long_cells_are_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    rows = [{"task": "t1", "title": "[red]" + "x" * 80, "state": "in_progress"}]
+    render.show_rows(rows, ["task", "title", "state"], layout=Layout(), empty="None.")
+    line = render.printable(capsys.readouterr().out).splitlines()[1]
+    assert line.startswith("t1    [red]xxx")
+    assert line.rstrip().endswith("x\N{HORIZONTAL ELLIPSIS}  in_progress")
+    assert len(line) <= 40
