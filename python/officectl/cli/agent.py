@@ -95,7 +95,7 @@ def about_agent(function: Function) -> Function:
     """The options that create and edit have in common."""
     options = (
         click.option("--executor", callback=json_object, metavar="JSON", help="What it launches, as JSON."),
-        click.option("--folder", metavar="PATH", help="Where PROGRAM starts; a task's project wins."),
+        click.option("--folder", metavar="PATH", help="Where it starts, whatever the task's project says."),
         click.option("--role", metavar="ROLE", help="worker, specialist, assistant, coordinator or ceo."),
         click.option("--instructions", metavar="TEXT", help="What it is always told."),
         click.option("--reports-to", metavar="AGENT", help="Who hears of its failures."),

@@ -26,6 +26,7 @@ from officectl.service.serve import serve
 
 PATIENCE_SECONDS = 45
 LOOK_SECONDS = 0.2
+GRACE_SECONDS = 3.0
 
 BEFORE = """
 select
@@ -161,11 +162,13 @@ class Narrator:
     async def work(self) -> None:
         """Scheduler and worker in this process, until all is settled or patience ends."""
         stop = asyncio.Event()
-        served = asyncio.create_task(serve(self.session.dsn or "", max_runs=4, stop=stop))
+        served = asyncio.create_task(serve(self.session.dsn or "", stop=stop, grace=GRACE_SECONDS))
         watched = asyncio.create_task(asyncio.to_thread(self._watch, stop))
-        await asyncio.wait((served, watched), return_when=asyncio.FIRST_COMPLETED)
-        stop.set()
-        await asyncio.gather(served, watched)
+        try:
+            await asyncio.wait((served, watched), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.set()
+            await asyncio.gather(served, watched)
 
     def _watch(self, stop: asyncio.Event) -> None:
         until = time.monotonic() + PATIENCE_SECONDS

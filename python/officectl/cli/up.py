@@ -1,7 +1,6 @@
 """`officectl up`: the whole office in one process, for one machine."""
 
 import asyncio
-import contextlib
 import signal
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import click
 from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
 from officectl.database.connect import place, resolve_dsn
 from officectl.database.embedded import default_folder
-from officectl.service.serve import serve
+from officectl.service.journal import log_to_stderr
+from officectl.service.serve import serve_until_signalled
 
 
 @click.command("up")
@@ -25,6 +25,10 @@ from officectl.service.serve import serve
 def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database: bool) -> None:
     """Start the office: database, schema, scheduler and worker, until Ctrl-C."""
     named = resolve_dsn(dsn)
+    if folder is not None and named is not None:
+        raise click.UsageError("--folder is for an embedded database, and another one is named.")
+    # Until the service takes the signals over, TERM ends this as Ctrl-C does: the database is not left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     cluster = start_embedded(folder or default_folder()) if named is None else None
     chosen = cluster.dsn if cluster else named or ""
     try:
@@ -33,18 +37,9 @@ def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database:
         click.echo(f"The office is open on {place(chosen)}; Ctrl-C closes it")
         if cluster:
             click.echo(f"In another terminal: officectl status, or psql '{cluster.dsn}'")
+        log_to_stderr()
         asyncio.run(serve_until_signalled(chosen, max_runs=max_runs))
     finally:
         if cluster and not leave_database:
             cluster.stop()
             click.echo("PostgreSQL is stopped")
-
-
-async def serve_until_signalled(dsn: str, *, max_runs: int) -> None:
-    """Scheduler and worker until INT or TERM; then they end in good order."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, stop.set)
-    await serve(dsn, max_runs=max_runs, stop=stop)
