@@ -10,13 +10,13 @@ from pg_catalog.pg_namespace as n
 where n.nspname in ('office', 'office_internal');
 
 create temporary view our_functions as
-select p.oid, ours.schema, p.proname, p.prosecdef, p.provolatile, p.proparallel, p.proacl, p.prosqlbody, p.prokind,
-  p.prorettype, p.proconfig, p.oid::regprocedure::text as name
+select p.oid, ours.schema, p.proname, p.proowner, p.proacl, p.prosecdef, p.prosqlbody, p.prorettype, p.proconfig,
+  p.oid::regprocedure::text as name
 from pg_catalog.pg_proc as p
 join ours on ours.oid = p.pronamespace;
 
 create temporary view our_relations as
-select c.oid, ours.schema, c.relname, c.relkind, c.relacl, c.reloptions, c.relrowsecurity, c.relforcerowsecurity, c.reltype,
+select c.oid, ours.schema, c.relkind, c.relowner, c.relacl, c.reloptions, c.relrowsecurity, c.relforcerowsecurity, c.reltype,
   c.oid::regclass::text as name
 from pg_catalog.pg_class as c
 join ours on ours.oid = c.relnamespace
@@ -127,10 +127,10 @@ select is_empty(
   $$
     with acls (name, kind, acl) as (
       select name, 'function', coalesce(proacl, acldefault('f', proowner))
-      from our_functions join pg_proc using (oid)
+      from our_functions
       union all
-      select name, 'relation', coalesce(r.relacl, acldefault(case r.relkind when 'S' then 's' else 'r' end::"char", relowner))
-      from our_relations as r join pg_class using (oid)
+      select name, 'relation', coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+      from our_relations
       union all
       select schema, 'schema', coalesce(nspacl, acldefault('n', nspowner))
       from ours join pg_namespace using (oid)
