@@ -27,7 +27,7 @@ def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database:
     named = resolve_dsn(dsn)
     if folder is not None and named is not None:
         raise click.UsageError("--folder is for an embedded database, and another one is named.")
-    # Until the service takes the signals over, TERM ends this as Ctrl-C does: the database is not left behind.
+    # Until the service takes the signals over, TERM ends this as Ctrl-C does: no database is left behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     cluster = start_embedded(folder or default_folder()) if named is None else None
     chosen = cluster.dsn if cluster else named or ""
