@@ -1,16 +1,29 @@
 """The command line as a shell would call it, in this process, on a database of the test's own."""
 
 import json
+import os
+import shutil
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from officectl.cli.main import main
+from officectl.database.embedded import Cluster
 
 Json = dict[str, Any]
+
+OFFICECTL = (sys.executable, "-m", "officectl")
+"""The program, for a process of its own."""
+
+
+def without_database() -> dict[str, str]:
+    """The environment, with nothing in it that names a database or a run."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PG", "OFFICE_"))}
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,8 @@ Officectl = Callable[..., Answer]
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Officectl:
     """`anywhere("task", "list")` calls officectl; no database is named."""
-    for name in ("OFFICE_DSN", "OFFICE_SOCKET", "PGHOST", "PGSERVICE", "PGDATABASE", "PGPORT", "PGHOSTADDR"):
-        monkeypatch.delenv(name, raising=False)
+    for name in os.environ.keys() - without_database().keys():
+        monkeypatch.delenv(name)
 
     def call(*words: str) -> Answer:
         monkeypatch.setattr(sys, "argv", ["officectl", *words])
@@ -70,3 +83,13 @@ def staffed(officectl: Officectl) -> Officectl:
         answer = officectl("agent", *words)
         assert answer.code == 0, answer.err
     return officectl
+
+
+@pytest.fixture
+def cluster_folder() -> Iterator[Path]:
+    """A place for an embedded database that PostgreSQL's user can reach; stopped and removed at the end."""
+    base = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
+    folder = base / f"officectl-cli-{os.getpid()}"
+    yield folder
+    Cluster(folder).stop("immediate")
+    shutil.rmtree(folder, ignore_errors=True)

@@ -2,13 +2,9 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,26 +12,15 @@ import pytest
 
 from officectl.database.embedded import Cluster
 
+from .conftest import OFFICECTL, without_database
+
 pytestmark = pytest.mark.slow
-
-OFFICECTL = (sys.executable, "-m", "officectl")
-
-
-@pytest.fixture
-def data() -> Iterator[Path]:
-    """A place for the demo's database that PostgreSQL's user can reach; stopped and removed at the end."""
-    base = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
-    folder = base / f"officectl-demo-{os.getpid()}"
-    yield folder
-    Cluster(folder).stop("immediate")
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def call(*words: str, seconds: float = 90, **environment: str) -> subprocess.CompletedProcess[str]:
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "OFFICE_"))}
     return subprocess.run(
         [*OFFICECTL, *words],
-        env={**outside, **environment},
+        env=without_database() | environment,
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -43,42 +28,42 @@ def call(*words: str, seconds: float = 90, **environment: str) -> subprocess.Com
     )
 
 
-def test_x3_the_demo_runs_twice_and_leaves_an_office_to_look_at(data: Path) -> None:
-    first = call("demo", "--data", str(data))
+def test_x3_the_demo_runs_twice_and_leaves_an_office_to_look_at(cluster_folder: Path) -> None:
+    first = call("demo", "--data", str(cluster_folder))
     assert first.returncode == 0, first.stdout + first.stderr
     runs = re.findall(r"^(r\d+) +(\w+) .*\bsucceeded\b", first.stdout, re.MULTILINE)
     assert {agent for _, agent in runs} == {"scout", "builder", "lead"}
-    assert (data / "shop" / "REPORT.md").exists()
-    assert "- [ ] shop/orders.py" in (data / "shop" / "CHECKLIST.md").read_text()
+    assert (cluster_folder / "shop" / "REPORT.md").exists()
+    assert "- [ ] shop/orders.py" in (cluster_folder / "shop" / "CHECKLIST.md").read_text()
     launched = re.search(r"the first launch came ([\d.]+) s later", first.stdout)
     assert launched is not None
     assert float(launched[1]) < 10
 
-    dsn = Cluster(data).dsn
+    dsn = Cluster(cluster_folder).dsn
     story = call("why", runs[0][0], OFFICE_DSN=dsn)
     assert story.returncode == 0
     assert "succeeded" in story.stdout
     audit = call("psql", "-Atc", "select * from office.audit()", OFFICE_DSN=dsn)
     assert (audit.returncode, audit.stdout) == (0, "")
 
-    second = call("demo", "--data", str(data), "--stop")
+    second = call("demo", "--data", str(cluster_folder), "--stop")
     assert second.returncode == 0, second.stdout + second.stderr
-    assert not Cluster(data).running
+    assert not Cluster(cluster_folder).running
 
 
-def test_x3_the_demo_works_after_everything_was_killed(data: Path) -> None:
+def test_x3_the_demo_works_after_everything_was_killed(cluster_folder: Path) -> None:
     with subprocess.Popen(
-        [*OFFICECTL, "demo", "--data", str(data)], stdout=subprocess.PIPE, text=True
+        [*OFFICECTL, "demo", "--data", str(cluster_folder)], stdout=subprocess.PIPE, text=True
     ) as demo:
         assert demo.stdout is not None
         for line in demo.stdout:
             if "running" in line:
                 break
-        postmaster = Cluster(data).pid
+        postmaster = Cluster(cluster_folder).pid
         assert postmaster is not None
         family = [demo.pid, *(child.pid for child in psutil.Process(demo.pid).children(recursive=True))]
         for pid in (*family, postmaster):
             os.kill(pid, signal.SIGKILL)
     time.sleep(0.5)
-    again = call("demo", "--data", str(data), "--stop")
+    again = call("demo", "--data", str(cluster_folder), "--stop")
     assert again.returncode == 0, again.stdout + again.stderr

@@ -1,0 +1,121 @@
+"""I8, I9: a day at the office, with a worker at work: wake, wait, logs, why, stop, retry, inbox."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from officectl.database.embedded import Cluster
+
+from .conftest import OFFICECTL, Officectl, without_database
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = ("--timeout", "30")
+
+
+@pytest.fixture
+def at_work(staffed: Officectl, database: str, tmp_path: Path) -> Iterator[Officectl]:
+    """officectl on an office whose scheduler and worker run; `sleeper` prints a line and sleeps."""
+    log = tmp_path / "up.log"
+    with (
+        log.open("w") as output,
+        subprocess.Popen([*OFFICECTL, "up", "--dsn", database], stdout=output, stderr=output) as office,
+    ):
+        try:
+            for name, script in (("sleeper", "echo begun; sleep 60"), ("lost", "")):
+                program = ["/bin/sh", "-c", script] if script else ["/no/such/program"]
+                words = ("agent", "create", name, "--cooldown-sec", "0", "--", *program)
+                assert staffed(*words).code == 0
+            assert staffed("agent", "edit", "triage", "--cooldown-sec", "0").code == 0
+            yield staffed
+        finally:
+            office.send_signal(signal.SIGTERM)
+            assert office.wait(30) == 0, log.read_text()
+
+
+def test_i8_wake_wait_and_look(at_work: Officectl) -> None:
+    woken = at_work("wake", "triage", "--payload", '{"context": "please"}', "-o", "json").items[0]
+    waited = at_work("wait", woken["wakeup_id"], *PATIENCE, "-o", "json")
+    assert waited.code == 0, waited.err
+    assert (waited.items[0]["result"], waited.items[0]["summary"]) == ("succeeded", "looked")
+    run = waited.items[0]["run"]
+    assert at_work("logs", run).out == "looked\n"
+    assert at_work("logs", run, "-f").out == "looked\n"
+    assert at_work("logs", run, "--json", "content").items == [{"content": "looked"}]
+    shown = at_work("run", "show", run, "-o", "json").items[0]
+    assert (shown["agent"], shown["result"], shown["attempts"][0]["exit_code"]) == ("triage", "succeeded", 0)
+    assert "please" in at_work("run", "show", run, "--prompt").out
+    assert [row["run"] for row in at_work("run", "list", "--agent", "triage", "-o", "json").items] == [run]
+    assert at_work("status", "--json", "workers,runs_live").items == [{"workers": 1, "runs_live": 0}]
+
+
+def test_i9_why_tells_the_story_in_order(at_work: Officectl) -> None:
+    at_work("task", "create", "Look at order 7", "-a", "triage")
+    assert at_work("wait", "t1", *PATIENCE).code == 0
+    story = at_work("why", "t1", "-o", "json").items
+    assert len(story) >= 3
+    assert [row["at"] for row in story] == sorted(row["at"] for row in story)
+    told = at_work("why", "t1").out
+    assert "triage" in told
+    for words in (("r1",), ("agent:triage",), ("triage",)):
+        assert at_work("why", *words).code == 0
+
+
+def test_i8_a_wait_tells_failure_and_need_of_a_person_apart(at_work: Officectl) -> None:
+    at_work("task", "create", "Nothing to launch", "-a", "lost")
+    assert at_work("wait", "t1", *PATIENCE).code == 6
+    inbox = at_work("inbox", "-o", "json").items
+    assert [(item["agent"], item["task"]) for item in inbox] == [("lost", "t1")]
+    at_work("agent", "edit", "lost", "--", "/bin/sh", "-c", "echo found")
+    assert at_work("retry", "r1").code == 0
+
+
+def test_i8_a_stopped_run_leaves_nothing_and_is_no_success(at_work: Officectl) -> None:
+    at_work("task", "create", "Sleep", "-a", "sleeper")
+    late = at_work("wait", "t1", "--timeout", "1.5")
+    assert late.code == 1
+    assert "has not ended" in late.err
+    assert at_work("stop", "t1", "--reason", "enough").code == 0
+    assert at_work("wait", "t1", *PATIENCE).code == 1
+    run = at_work("run", "show", "r1", "-o", "json").items[0]
+    assert run["result"] == "stopped"
+    assert at_work("logs", "r1").out.startswith("begun\n")
+
+
+def test_i8_what_waits_says_what_lifts_it(staffed: Officectl, database: str) -> None:
+    staffed("task", "create", "First", "-a", "lead")
+    staffed("task", "create", "Second", "-a", "triage", "--blocked-by", "t1")
+    with psycopg.connect(database) as desk:
+        desk.execute("select office.dispatch()")
+    story = staffed("why", "t1", "-o", "json").items
+    assert story
+    assert staffed("why", "t2").code == 0
+
+
+@pytest.mark.parametrize("leave", [False, True], ids=["stops", "leaves"])
+def test_i8_up_makes_a_database_of_its_own(cluster_folder: Path, leave: bool) -> None:
+    cluster = Cluster(cluster_folder)
+    words = ["up", "--folder", str(cluster_folder), *(["--leave-database"] if leave else [])]
+    with subprocess.Popen(
+        [*OFFICECTL, *words], env=without_database(), stdout=subprocess.PIPE, text=True
+    ) as office:
+        assert office.stdout is not None
+        for line in office.stdout:
+            if "is open" in line:
+                break
+        told = subprocess.run(
+            [*OFFICECTL, "status", "-o", "json"],
+            env=without_database() | {"OFFICE_DSN": cluster.dsn},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(told.stdout)["items"][0]["pending_migrations"] == []
+        office.send_signal(signal.SIGINT)
+        assert office.wait(30) == 0
+    assert cluster.running is leave
