@@ -89,9 +89,11 @@ class ResultRow(TypedDict):
     ended_at: datetime | None
 
 
-class RunStatusRow(TypedDict):
+class RunRow(TypedDict):
+    run_id: UUID
     run: str
     status: str
+    result: str
 
 
 class StoryRow(TypedDict):
@@ -447,11 +449,11 @@ class Office:
 
     # Steering and asking
 
-    def stop(self, ref: str, reason: str | None = None) -> list[RunStatusRow]:
-        return self._rows(RunStatusRow, "stop", ref=ref, reason=reason)
+    def stop(self, ref: str, reason: str | None = None) -> list[RunRow]:
+        return self._rows(RunRow, "stop", ref=ref, reason=reason)
 
-    def retry_run(self, run: str) -> RunStatusRow:
-        return self._row(RunStatusRow, "retry_run", run=run)
+    def retry_run(self, run: str) -> RunRow:
+        return self._row(RunRow, "retry_run", run=run)
 
     def why(self, ref: str) -> list[StoryRow]:
         return self._rows(StoryRow, "why", ref=ref)

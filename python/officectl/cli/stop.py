@@ -18,4 +18,4 @@ def command(session: Session, ref: str, reason: str | None, dry_run: bool) -> No
     """
     with session.office(dry_run=dry_run) as desk:
         rows = desk.stop(ref, reason)
-    show_rows(rows, ["run", "status"], layout=session.layout, empty="Nothing of it runs or waits.")
+    show_rows(rows, ["run", "status", "result"], layout=session.layout, empty="Nothing of it runs or waits.")
