@@ -1,8 +1,8 @@
 """The deploy (A4): `officectl db migrate`.
 
 Under one advisory lock: the migrations that are pending, each in a transaction of its own, then all
-functions, views, triggers and grants in one. Killed at any point, the next deploy repairs it: what is committed
-is recorded in the same transaction, what is not is gone, and the last transaction is the same every time.
+functions, views, triggers and grants in one. Killed at any point, the next deploy repairs it: what is
+committed is recorded in the same transaction, what is not is gone, and the last one is always the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from officectl import __version__
 from officectl.database import checks, migrations
 from officectl.database.connect import connect, place, resolve_direct_dsn
 from officectl.database.sqlfiles import ROLES, SqlFile, SqlFiles, packaged, with_roles
-from officectl.errors import OfficeError, Refused, VersionMismatch, translate
+from officectl.errors import OfficeError, Refused, VersionMismatch, first_line, translate
 
 Connection = psycopg.Connection[Any]
 Announce = Callable[[str], None]
@@ -314,6 +314,12 @@ class _Deploy:
                 _longest_transaction(self.connection) or "Try again when the server is quieter.",
                 code="table_held",
             )
+        if isinstance(error, psycopg.errors.DependentObjectsStillExist):
+            return Refused(
+                f"what the deploy replaces is in use: {first_line(error.diag.message_detail or known.message)}",
+                "Drop it, deploy again, and make it anew.",
+                code="in_use",
+            )
         line = ""
         if error.diag.statement_position:
             line = f":{self.running.text[: int(error.diag.statement_position) - 1].count(chr(10)) + 1}"
@@ -406,6 +412,7 @@ def _script(files: SqlFiles, settings: _Settings, pending: list[SqlFile], new_ro
     parts = [
         f"-- officectl {__version__}: run with psql, as the login that owns the office (or will).\n"
         "\\set ON_ERROR_STOP on\n"
+        "set client_min_messages = warning;\n"
         f"select pg_catalog.pg_advisory_lock({_ADVISORY_LOCK});\n",
         checks.create_roles(new_roles),
         _transaction([_own_script("bootstrap")]),

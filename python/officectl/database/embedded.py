@@ -47,6 +47,8 @@ _MARKER_TEXT = (
 )
 # The longest path of a Unix socket: 107 bytes on Linux, 103 on macOS and the BSDs.
 _SOCKET_PATH_BYTES = 103
+# pg_ctl puts paths between quotation marks into a shell's command.
+_UNQUOTABLE = frozenset('"\\$`\n')
 _START_SECONDS = 120
 _ORPHAN_SECONDS = 5
 _LOG_BYTES = 10 * 1024 * 1024
@@ -105,8 +107,9 @@ class Cluster:
         """
         self._refuse_foreign_folder()
         runner = runner_for(self.data)
-        self._make_folder(runner)
+        self._take_folder(runner)
         with self._locked():
+            self._make_folders(runner)
             self._refuse_incomplete_data()
             binaries = readable_binaries(self._binaries(), runner, default_folder() / "binaries")
             if not self.data.exists():
@@ -153,6 +156,11 @@ class Cluster:
     # The folder
 
     def _refuse_foreign_folder(self) -> None:
+        if _UNQUOTABLE & set(str(self.folder)):
+            raise OfficeError(
+                f"PostgreSQL's pg_ctl does not take a path like {self.folder}",
+                "Choose one without quotation marks, backslashes, dollar signs and backquotes.",
+            )
         if not self.folder.exists():
             return
         if not self.folder.is_dir():
@@ -180,21 +188,24 @@ class Cluster:
                 "Move it away, or put back what is missing from a backup.",
             )
 
-    def _make_folder(self, runner: Runner) -> None:
+    def _take_folder(self, runner: Runner) -> None:
+        """Make the folder if need be, and mark it as ours before anything else is in it."""
         try:
             if not self.folder.exists():
-                self.folder.mkdir(parents=True)
+                self.folder.mkdir(parents=True, exist_ok=True)
                 self.folder.chmod(0o755 if runner.switch else 0o700)
             marker = self.folder / _MARKER
             if not marker.exists():
                 marker.write_text(_MARKER_TEXT)
-            for name in ("log", "socket"):
-                runner.make_folder(self.folder / name)
         except OSError as error:
             raise OfficeError(
                 f"{self.folder} cannot be used: {error.strerror}",
                 "Choose another place for the embedded database.",
             ) from error
+
+    def _make_folders(self, runner: Runner) -> None:
+        for name in ("log", "socket"):
+            runner.make_folder(self.folder / name)
         if not runner.can_read(self.folder / "log"):
             raise OfficeError(
                 f"the user {runner.name} cannot reach {self.folder}, and PostgreSQL does not run as root",
@@ -285,19 +296,28 @@ class Cluster:
         and no new server may start beside it. PostgreSQL trusts the process id in a left-over pid file when
         any process of the same user has that number; we know better, and only after the children are gone.
         """
-        orphans = [process for process in psutil.process_iter() if self._works_here(process)]
-        for give_up in (psutil.Process.terminate, psutil.Process.kill):
-            _, orphans = psutil.wait_procs(orphans, timeout=_ORPHAN_SECONDS if orphans else 0)
+        orphans = self._outlasting(
+            [process for process in psutil.process_iter() if self._works_here(process)]
+        )
+        for end in (psutil.Process.terminate, psutil.Process.kill):
             for process in orphans:
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    give_up(process)
-        psutil.wait_procs(orphans, timeout=_ORPHAN_SECONDS)
+                    end(process)
+            orphans = self._outlasting(orphans)
         for leftover in (
             self.data / "postmaster.pid",
             self.socket_folder / f".s.PGSQL.{PORT}",
             self.socket_folder / f".s.PGSQL.{PORT}.lock",
         ):
             leftover.unlink(missing_ok=True)
+
+    def _outlasting(self, processes: list[psutil.Process]) -> list[psutil.Process]:
+        """Give server processes some seconds to end; returns those that did not. A zombie has ended."""
+        deadline = time.monotonic() + _ORPHAN_SECONDS
+        while processes and time.monotonic() < deadline:
+            time.sleep(0.05)
+            processes = [process for process in processes if self._works_here(process)]
+        return processes
 
     def _postmaster(self) -> psutil.Process | None:
         try:
