@@ -27,7 +27,7 @@ from officectl.database.embedded import Binaries, Cluster
 
 Connection = psycopg.Connection[Any]
 
-MEMORY = Path("/dev/shm")
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
 FOLDER = "officectl-tests-"
 TEMPLATE = "office_template"
 OPTIONS = {
@@ -68,20 +68,33 @@ def binaries(pytestconfig: pytest.Config) -> Binaries:
 @pytest.fixture(scope="session")
 def cluster_dsn(binaries: Binaries) -> Iterator[str]:
     """A superuser's DSN of this run's own cluster, in memory, stopped and removed at the end."""
-    base = MEMORY if MEMORY.is_dir() else Path(tempfile.gettempdir())
-    _remove_leftovers(base)
-    folder = base / f"{FOLDER}{binaries.version}-{os.getpid()}"
+    _remove_leftovers()
+    with _cluster(binaries, str(os.getpid())) as cluster:
+        yield cluster.dsn
+
+
+@pytest.fixture
+def own_cluster(binaries: Binaries) -> Iterator[Cluster]:
+    """A running cluster that the test may kill, in memory, stopped and removed at the end."""
+    with _cluster(binaries, f"{uuid.uuid4().hex[:8]}-{os.getpid()}") as cluster:
+        yield cluster
+
+
+@contextmanager
+def _cluster(binaries: Binaries, name: str) -> Iterator[Cluster]:
+    folder = MEMORY / f"{FOLDER}{binaries.version}-{name}"
     cluster = Cluster(folder, binaries=binaries, options=OPTIONS)
     try:
-        yield cluster.ensure()
+        cluster.ensure()
+        yield cluster
     finally:
         cluster.stop("immediate")
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_leftovers(base: Path) -> None:
+def _remove_leftovers() -> None:
     """Stop and remove the clusters of test runs that were killed."""
-    for folder in base.glob(f"{FOLDER}*-*"):
+    for folder in MEMORY.glob(f"{FOLDER}*-*"):
         if _alive(int(folder.name.rsplit("-", 1)[1])):
             continue
         for pid_file in folder.rglob("postmaster.pid"):

@@ -17,6 +17,7 @@ from officectl.database.embedded import Binaries, find_binaries
 from officectl.errors import OfficeError
 
 VERSIONS = (15, 18)
+NOT_TO_BE_HAD = 3  # exit code of this file as a program
 PACKAGES = ("postgresql-15", "postgresql-15-pgtap", "postgresql-15-plpgsql-check")
 LARGE_AND_UNUSED = re.compile(r"libllvm|libz3|postgresql-\d+$")
 """Fetched only when asked for by name: the compiler for queries, and a server that only pgTAP wants."""
@@ -107,7 +108,7 @@ def _run(command: list[str], folder: Path) -> str:
 
 
 def main() -> int:
-    """Make PostgreSQL 15 and pgTAP available if it can be done; exit 1 with one line why when not."""
+    """Make PostgreSQL 15 and pgTAP available; exit code 3, with one line why, when that cannot be done."""
     if server(15) and pgtap():
         return 0
     print("PostgreSQL 15 with pgTAP is not installed: unpacking it into", cache(), flush=True)
@@ -117,7 +118,7 @@ def main() -> int:
         print(f"cannot: {error.filename} is not on this machine")
     except subprocess.CalledProcessError as error:
         print("cannot:", (error.stderr.strip() or str(error)).splitlines()[-1])
-    return 0 if server(15) and pgtap() else 1
+    return 0 if server(15) and pgtap() else NOT_TO_BE_HAD
 
 
 if __name__ == "__main__":
