@@ -316,7 +316,7 @@ class _Deploy:
             )
         if isinstance(error, psycopg.errors.DependentObjectsStillExist):
             return Refused(
-                f"what the deploy replaces is in use: {first_line(error.diag.message_detail or known.message)}",
+                f"what is replaced here is in use: {first_line(error.diag.message_detail or known.message)}",
                 "Drop it, deploy again, and make it anew.",
                 code="in_use",
             )
