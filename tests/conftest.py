@@ -37,6 +37,8 @@ OPTIONS = {
     "autovacuum": "off",
     "jit": "off",
     "max_connections": "200",
+    # Segments in the data folder, so that a killed server leaves nothing elsewhere in memory.
+    "dynamic_shared_memory_type": "mmap",
     "timezone": "UTC",
 }
 
