@@ -50,7 +50,7 @@ class Sink(Protocol):
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
         """Called before the program does anything. Sets the stop event when it must not."""
 
-    def step(self, kind: str, content: str | Json) -> None:
+    def step(self, kind: str, content: str) -> None:
         """Keep one step; never waits."""
 
 

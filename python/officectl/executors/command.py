@@ -129,13 +129,13 @@ class Talk:
         if value is not None:
             self._result = value
         self._summary = line.strip() or self._summary
-        self._keep("output", line if value is None else value, line)
+        self._keep("output", line)
 
     def complained(self, line: str) -> None:
         """A line on stderr."""
         if line.strip():
             self._complaints.append(line)
-        self._keep("error", line, line)
+        self._keep("error", line)
 
     @property
     def too_much(self) -> bool:
@@ -154,13 +154,14 @@ class Talk:
         complaint = "\n".join(self._complaints)[-ERROR_CHARACTERS:]
         return End(error=f"{how}: {complaint}" if complaint else how, exit_code=exit_code)
 
-    def _keep(self, kind: str, content: str | Json, line: str) -> None:
+    def _keep(self, kind: str, line: str) -> None:
         if self.too_much:
             return
         self._said_bytes += len(line.encode()) + LINE_BYTES
         if self.too_much:
-            kind, content = "note", f"The rest is not kept: the output is over {self._keep_bytes} bytes."
-        self._sink.step(kind, content)
+            self._sink.step("note", f"The rest is not kept: the output is over {self._keep_bytes} bytes.")
+        else:
+            self._sink.step(kind, line)
 
 
 async def _until_end(family: Family, talk: Talk, limits: Json, stop: asyncio.Event) -> tuple[int, End | None]:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from officectl.errors import OfficeError, Refused
 from officectl.executors import End, Executor, Launch
-from officectl.executors.base import Json
 from officectl.executors.lines import storable
 from officectl.service.calls import Calls, GivenUp
 from officectl.service.recorder import Recorder
@@ -74,7 +73,7 @@ class Attempt:
         if start["status"] == "stopping":
             self._stop.set()
 
-    def step(self, kind: str, content: str | Json) -> None:
+    def step(self, kind: str, content: str) -> None:
         """See `executors.Sink`."""
         self._recorder.add(kind, content)
 

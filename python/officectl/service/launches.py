@@ -8,28 +8,18 @@ from officectl.office import Json
 
 
 def launch_of(row: Json, worker_id: UUID, agent_socket: Path) -> Launch:
-    """The launch, with what an agent needs to call the office from inside its run."""
+    """The launch, with the way back to the office for what it starts."""
     mark = Mark(run_id=str(row["run_id"]), attempt_id=str(row["attempt_id"]), worker_id=str(worker_id))
-    office = {
-        "OFFICE_SOCKET": agent_socket,
-        "OFFICE_TOKEN": row["token"],
-        "OFFICE_RUN": row["run"],
-        "OFFICE_TASK": row["task"],
-        "OFFICE_TASK_ID": row["task_id"],
-        "OFFICE_AGENT": row["agent"],
-        "OFFICE_WORKSPACE": row["workspace"],
-        "OFFICE_WAKE_REASON": row["reason"],
-    }
-    environment = {**(row["environment"] or {}), **office}
+    environment = {**row["environment"], "OFFICE_SOCKET": agent_socket, "OFFICE_TOKEN": row["token"]}
     return Launch(
         mark=mark,
         attempt_id=row["attempt_id"],
         run=row["run"],
         agent=row["agent"],
-        prompt=row["prompt"] or "",
-        executor=row["executor"] or {},
+        prompt=row["prompt"],
+        executor=row["executor"],
         folder=row["folder"],
-        environment={name: str(value) for name, value in environment.items() if value is not None},
-        limits=row["limits"] or {},
+        environment={name: str(value) for name, value in environment.items()},
+        limits=row["limits"],
         engine_session=row["engine_session"],
     )

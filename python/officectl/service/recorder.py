@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-from officectl.executors.base import Json
 from officectl.service.calls import Calls
 from officectl.service.waiting import any_of
 
@@ -25,7 +24,7 @@ class Recorder:
         self._enough = asyncio.Event()
         self._closed = False
 
-    def add(self, kind: str, content: str | Json) -> None:
+    def add(self, kind: str, content: str) -> None:
         """Keep one step."""
         self._sequence += 1
         self._steps.append({"sequence": self._sequence, "kind": kind, "content": content})

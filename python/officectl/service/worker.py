@@ -32,6 +32,9 @@ CLEAN_UP_SECONDS = 60.0
 DEPLOY_SECONDS = 60.0
 """How long the functions may be in the middle of a deploy, or another version's, before a worker gives up."""
 
+SHORTEST_SECONDS = 0.01
+"""Between two claims that are both due at once: what the first left is being worked on by somebody else."""
+
 PAUSE_SECONDS = 0.5
 """Before a claim that was not answered is made again."""
 
@@ -127,7 +130,7 @@ class Worker:
                 )
         due_in = rows[-1]["due_in"] if rows else None
         await carry_out(self._calls)
-        return self._poll_seconds if due_in is None else max(due_in, 0.0)
+        return self._poll_seconds if due_in is None else max(due_in, SHORTEST_SECONDS)
 
     def _trouble(self, error: OfficeError) -> float:
         """What a refused claim means; the seconds until the next. VersionMismatch when waiting is no use."""
@@ -192,7 +195,10 @@ class Worker:
         while not self._over.is_set():
             self.beat.clear()
             try:
-                for row in await self._calls.insist("heartbeat", worker_id=self._id, give_up=self._over):
+                rows = await self._calls.insist(
+                    "heartbeat", worker_id=self._id, attempt_ids=tuple(self._attempts), give_up=self._over
+                )
+                for row in rows:
                     if attempt := self._attempts.get(row["attempt_id"]):
                         attempt.obey(row["instruction"])
             except GivenUp:

@@ -20,17 +20,17 @@ class Memory:
 
     def __init__(self, on_start: Callable[[], None] = lambda: None) -> None:
         self.pid: int | None = None
-        self.steps: list[tuple[str, str | Mapping[str, Any]]] = []
+        self.steps: list[tuple[str, str]] = []
         self._on_start = on_start
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
         self.pid = pid
         self._on_start()
 
-    def step(self, kind: str, content: str | Mapping[str, Any]) -> None:
+    def step(self, kind: str, content: str) -> None:
         self.steps.append((kind, content))
 
-    def of(self, kind: str) -> list[str | Mapping[str, Any]]:
+    def of(self, kind: str) -> list[str]:
         """The contents of the steps of one kind."""
         return [content for known, content in self.steps if known == kind]
 
