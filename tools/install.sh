@@ -1,5 +1,6 @@
 #!/bin/sh
 # install.sh VENV WHAT: makes the virtual environment VENV with Python 3.11 or newer and installs WHAT into it, editable.
+# Changes nothing outside VENV and needs no root.
 set -eu
 venv=$1 what=$2
 
@@ -15,17 +16,27 @@ if [ -z "$python" ]; then
   exit 1
 fi
 
+# Debian keeps ensurepip apart from Python, but its package with pip's wheel can be read without being installed.
+unpack_pip() (
+  cd "$1"
+  mkdir -p lists/partial archives/partial
+  options="-qq -oDir::State::lists=$1/lists -oDir::Cache=$1 -oAPT::Sandbox::User=root"
+  apt-get $options update && apt-get $options download python3-pip-whl && dpkg -x python3-pip-whl_*.deb .
+)
+
 make_venv() {
   if "$python" -c 'import ensurepip' 2>/dev/null; then
     "$python" -m venv --clear "$venv"
+    return
+  fi
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  if unpack_pip "$folder" >"$folder/log" 2>&1; then
+    "$python" -m venv --clear --without-pip "$venv"
+    wheel=$(echo "$folder"/usr/share/python-wheels/pip-*.whl)
+    "$venv/bin/python" "$wheel/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
   elif command -v virtualenv >/dev/null 2>&1; then
     virtualenv --quiet --clear --python "$python" "$venv"
-  elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    # Debian keeps ensurepip apart from Python.
-    package=$("$python" -c 'import sys; print("python3.%d-venv" % sys.version_info[1])')
-    echo "installing $package"
-    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "$package" >/dev/null
-    "$python" -m venv --clear "$venv"
   else
     echo "$python cannot make virtual environments: install python3-venv (or virtualenv), then try again." >&2
     exit 1
