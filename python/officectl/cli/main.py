@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 from typing import NoReturn
@@ -97,6 +98,8 @@ def command(dsn: str | None, output: str | None, fields: str | None) -> None:
 
 def main() -> NoReturn:
     """The console script. Ends the process with an exit code of I8; OFFICE_DEBUG=1 shows tracebacks."""
+    # What psycopg logs of broken connections our own errors tell, unless somebody sets up logging.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
     try:
         code = command.main(prog_name="officectl", standalone_mode=False)
         sys.stdout.flush()

@@ -245,9 +245,9 @@ class _Deploy:
         return report
 
     def _keep_records(self) -> None:
-        self.announce("the deploy's own records")
+        self.announce("records")
         with self.connection.transaction():
-            self._run(_own_script("bootstrap"))
+            self._run(_own_script("bootstrap", "records"))
 
     def _migrate(self, report: Report) -> None:
         pending = migrations.pending(self.connection, self.files)
@@ -276,8 +276,11 @@ class _Deploy:
         with self.connection.transaction(), _notices(self.connection, report.dropped):
             for name in changed:
                 self._run(SqlFile(name, f"drop routine if exists {name}"))
+            part = ""
             for file in _last_transaction(self.files, settings):
-                self.announce(file.path)
+                if file.part != part:
+                    part = file.part
+                    self.announce(part)
                 try:
                     self._run(file)
                 except psycopg.errors.InvalidFunctionDefinition as error:
@@ -323,11 +326,8 @@ class _Deploy:
         line = ""
         if error.diag.statement_position:
             line = f":{self.running.text[: int(error.diag.statement_position) - 1].count(chr(10)) + 1}"
-        return OfficeError(
-            f"{self.running.path}{line}: {known.message}",
-            error.diag.message_detail or known.hint,
-            code=known.code,
-        )
+        hint = error.diag.message_detail or error.diag.message_hint
+        return OfficeError(f"{self.running.path}{line}: {known.message}", hint, code=known.code)
 
 
 def _check(connection: Connection, settings: _Settings) -> None:
@@ -371,16 +371,16 @@ def _last_transaction(files: SqlFiles, settings: _Settings) -> list[SqlFile]:
     """Everything that every deploy makes anew, in order."""
     return [
         SqlFile(
-            "settings",
+            "last transaction",
             f"set local lock_timeout = '{_LOCK_TIMEOUT}';\n"
             "set local check_function_bodies = off;\n"
             "set local search_path = pg_catalog;\n",
         ),
-        _own_script("retire"),
+        _own_script("retire", "old views"),
         *files.functions,
         *files.views,
         *files.triggers,
-        _own_script("prune"),
+        _own_script("prune", "leftovers"),
         *(with_roles(file, settings.names) for file in files.grants),
         _record(files, settings),
     ]
@@ -401,10 +401,10 @@ def _record(files: SqlFiles, settings: _Settings) -> SqlFile:
     )
 
 
-def _own_script(name: str) -> SqlFile:
-    """One of the deploy's own scripts, beside this module."""
+def _own_script(name: str, about: str) -> SqlFile:
+    """One of the deploy's own scripts, beside this module, called after what it is about."""
     file = resources.files("officectl.database").joinpath("scripts", f"{name}.sql")
-    return SqlFile(name, file.read_text(encoding="utf-8"))
+    return SqlFile(about, file.read_text(encoding="utf-8"))
 
 
 def _script(files: SqlFiles, settings: _Settings, pending: list[SqlFile], new_roles: list[str]) -> str:
@@ -415,7 +415,7 @@ def _script(files: SqlFiles, settings: _Settings, pending: list[SqlFile], new_ro
         "set client_min_messages = warning;\n"
         f"select pg_catalog.pg_advisory_lock({_ADVISORY_LOCK});\n",
         checks.create_roles(new_roles),
-        _transaction([_own_script("bootstrap")]),
+        _transaction([_own_script("bootstrap", "records")]),
     ]
     if len(pending) < len(files.migrations):
         parts.append("update office_internal.deployment set migrating = true;\n")

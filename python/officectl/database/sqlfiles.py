@@ -34,6 +34,11 @@ class SqlFile:
         return Path(self.path).stem
 
     @property
+    def part(self) -> str:
+        """The part of the deploy that it belongs to: functions, views, triggers, grants."""
+        return self.path.partition("/")[0].removesuffix(".sql")
+
+    @property
     def sha256(self) -> str:
         """The digest of the text, in hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()
