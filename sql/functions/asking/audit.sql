@@ -1,0 +1,125 @@
+-- office.audit: proves the books: one row for each invariant that is violated, and none when all is well (Q26, K9).
+-- Operators only (forbidden). Reads everything; run it when you can wait for it.
+create or replace function office.audit()
+returns table (invariant text, subject text, detail text)
+language plpgsql stable security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.need_operator();
+  return query
+    select 'a queued wakeup has a signal', w.id::text, w.source
+    from office.wakeups as w
+    where w.status = 'queued'
+      and not exists (select from office_internal.signals as s where s.workspace_id = w.workspace_id and s.wakeup_id = w.id);
+  return query
+    select 'a claimed or coalesced wakeup has a run', w.id::text, w.status
+    from office.wakeups as w
+    where w.status in ('claimed', 'coalesced') and w.run_id is null;
+  return query
+    select 'a claimed wakeup''s run is under way or interrupted', w.id::text, r.status
+    from office.wakeups as w
+    join office.runs as r on r.id = w.run_id
+    where w.status = 'claimed' and r.ended_at is not null and r.status <> 'interrupted';
+  return query
+    select 'a run carries as many wakeups as it counts', 'r' || r.number, format('%s, not %s', count(w.id), r.coalesced_count)
+    from office.runs as r
+    left join office.wakeups as w on w.run_id = r.id
+    where r.ended_at is null
+    group by r.id
+    having count(w.id) <> r.coalesced_count;
+  return query
+    select 'a skipped or cancelled wakeup has a reason', w.id::text, w.status
+    from office.wakeups as w
+    where w.status in ('skipped', 'cancelled') and w.reason is null;
+  return query
+    select 'an event wakeup of a finished run was shown', w.id::text, 'r' || r.number
+    from office.wakeups as w
+    join office.runs as r on r.id = w.run_id
+    join office.attempts as a on a.id = r.attempt_id
+    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups and w.status in ('claimed', 'coalesced', 'finished');
+  return query
+    select 'a live run has one live attempt', 'r' || r.number, format('%s live attempts', count(a.id))
+    from office.runs as r
+    left join office.attempts as a on a.run_id = r.id and a.ended_at is null
+    where r.status in ('claimed', 'running', 'stopping')
+    group by r.id
+    having count(a.id) <> 1;
+  return query
+    select 'an ended or queued run has no live attempt', 'r' || r.number, a.id::text
+    from office.attempts as a
+    join office.runs as r on r.id = a.run_id
+    where a.ended_at is null and (r.ended_at is not null or (r.status = 'queued' and r.answered_at is null));
+  return query
+    select 'a workspace keeps its slots', s.name, format('%s of %s', count(r.id), g.slots)
+    from office_internal.gates as g
+    join office.workspaces as s on s.id = g.workspace_id
+    join office.runs as r on r.workspace_id = g.workspace_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    group by s.name, g.slots
+    having count(r.id) > greatest(g.slots, 8);
+  return query
+    select 'an agent keeps its capacity', a.name, format('%s of %s', count(r.id), l.capacity)
+    from office_internal.lanes as l
+    join office.agents as a on a.id = l.agent_id
+    join office.runs as r on r.agent_id = l.agent_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    group by a.name, l.capacity, a.max_concurrent_sessions
+    having count(r.id) > greatest(l.capacity, a.max_concurrent_sessions);
+  return query
+    select 'a lane says what its runs say', a.name, format('active %s, head %s', l.active, l.head_run_id)
+    from office_internal.lanes as l
+    join office.agents as a on a.id = l.agent_id
+    where l.active <> (
+        select count(*) from office.runs as r
+        where r.agent_id = l.agent_id
+          and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null))
+      )
+      or l.head_run_id is distinct from (
+        select r.id from office.runs as r
+        where r.agent_id = l.agent_id and r.status = 'queued' and r.parked is null and r.answered_at is null
+        order by r.requested_at, r.id
+        limit 1
+      );
+  return query
+    select 'a task''s lock is held by a live run', 't' || t.number, 'r' || r.number
+    from office.checkouts as c
+    join office.runs as r on r.id = c.checkout_run_id
+    left join office.tasks as t on t.id = c.task_id
+    where r.status not in ('claimed', 'running', 'waiting', 'stopping') and r.answered_at is null;
+  return query
+    select 'a parked run comes back by time or event', 'r' || r.number, r.parked
+    from office.runs as r
+    where r.status = 'queued' and r.parked is not null
+      and case r.parked
+        when 'blocker' then not office_internal.is_blocked(r.task_id)
+        when 'checkout' then not exists (select from office.checkouts as c where c.task_id = r.task_id)
+        else r.due_at is null
+      end
+      and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
+  return query
+    select 'a ready lane or a due time is known to the claim', s.name, 'no signal and no timer'
+    from office_internal.gates as g
+    join office.workspaces as s on s.id = g.workspace_id
+    where not g.paused
+      and not exists (select from office_internal.signals as q where q.workspace_id = g.workspace_id)
+      and (
+        exists (
+          select from office_internal.lanes as l
+          where l.workspace_id = g.workspace_id and l.head_at is not null and l.cooling_until is null and l.open and l.active < l.capacity
+        )
+        and (
+          select count(*) < g.slots from office.runs as r
+          where r.workspace_id = g.workspace_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+        )
+        or g.due_at is null and exists (
+          select from office_internal.lanes as l where l.workspace_id = g.workspace_id and l.cooling_until is not null and l.head_at is not null
+        )
+      );
+  return query
+    select 'what an office row names is there', 'r' || r.number, 'agent or task is gone'
+    from office.runs as r
+    where not exists (select from office.agents as a where a.id = r.agent_id)
+      or (r.task_id is not null and not exists (select from office.tasks as t where t.id = r.task_id));
+end
+$$;
+
+comment on function office.audit() is 'One row for each violated invariant; none when all is well.';

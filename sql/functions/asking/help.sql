@@ -1,0 +1,23 @@
+-- office.help: where to begin, in psql (I1).
+create or replace function office.help()
+returns table (topic text, try text)
+language sql stable
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+  values
+    ('make an agent', 'select * from office.create_agent(''triage'', executor => ''{"command": ["/bin/sh", "-c", "echo done"]}'');'),
+    ('give it a task', 'select * from office.create_task(''Look at order 7'', assignee => ''triage'');'),
+    ('wake it by hand', 'select * from office.wake(''triage'');'),
+    ('what is waiting, and why', 'select * from office.up_next;'),
+    ('what runs now', 'select * from office.running;'),
+    ('what became of it', 'select * from office.result(''t1'');'),
+    ('its whole story', 'select * from office.why(''r1'');'),
+    ('what needs a person', 'select * from office.inbox;'),
+    ('stop, try again', 'select * from office.stop(''r1''); select * from office.retry_run(''r1'');'),
+    ('is all well', 'select * from office.health; select * from office.audit();'),
+    ('settings', 'select key, default_value, meaning from office.setting_definitions;'),
+    ('every function, table and column', '\df+ office.*   \d+ office.runs'),
+    ('run the work', 'officectl up   (in a shell)')
+$$;
+
+comment on function office.help() is 'Where to begin.';

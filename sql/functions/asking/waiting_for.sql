@@ -1,0 +1,60 @@
+-- office.waiting_for: why a queued run waits, and what lifts it; one row a reason, the run's own first (S5). What the
+-- claim reads is read here: the run's hold, its agent's lane and row, its workspace's gate.
+create or replace function office.waiting_for(run_id uuid)
+returns table (reason text, until timestamptz, lift text)
+language sql stable security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+  select v.reason, v.until, v.lift
+  from office.runs as r
+  join office.agents as a on a.id = r.agent_id
+  join office.workspaces as s on s.id = r.workspace_id
+  join office_internal.gates as g on g.workspace_id = r.workspace_id
+  left join office_internal.lanes as l on l.agent_id = r.agent_id
+  left join office.tasks as t on t.id = r.task_id
+  left join office_internal.run_holds(array[r.id], office_internal.wall_clock()) as h on true
+  cross join lateral (
+    values
+      (1, h.hold = 'retry', 'its retry is due', h.until, format('select * from office.wake(%L);', a.name)),
+      (2, h.hold = 'window', 'it gathers wakes that come in bursts', h.until, null),
+      (3, h.hold = 'snooze', format('task t%s is snoozed', t.number), h.until,
+        format('update office.tasks set snoozed_until = null where number = %s;', t.number)),
+      (4, h.hold = 'blocker', format('task t%s waits for %s', t.number, (
+        select string_agg(format('t%s "%s"', k.number, k.title), ', ' order by k.number)
+        from office.task_blockers as b
+        join office.tasks as k on k.id = b.blocker_task_id
+        where b.task_id = t.id and not office_internal.is_closed(k)
+      )), null, (
+        select format('select * from office.move_task(''t%s'', ''cancelled'');', min(k.number))
+        from office.task_blockers as b
+        join office.tasks as k on k.id = b.blocker_task_id
+        where b.task_id = t.id and not office_internal.is_closed(k)
+      )),
+      (5, h.hold = 'checkout', format('task t%s is locked by %s', t.number, (
+        select 'r' || o.number from office.checkouts as c join office.runs as o on o.id = c.checkout_run_id where c.task_id = t.id
+      )), null, (
+        select format('select * from office.stop(''r%s'');', o.number)
+        from office.checkouts as c join office.runs as o on o.id = c.checkout_run_id where c.task_id = t.id
+      )),
+      (6, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
+        format('update office.agents set status = ''active'' where id = %L;', a.id)),
+      (7, g.paused, format('workspace %s is paused', s.name), null, null),
+      (8, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
+        format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', a.name, l.capacity + 1)),
+      (9, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
+        format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', a.name)),
+      (10, (
+        select count(*) >= g.slots from office.runs as o
+        where o.workspace_id = r.workspace_id
+          and (o.status in ('claimed', 'running', 'waiting', 'stopping') or (o.status = 'queued' and o.answered_at is not null))
+      ), format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
+        format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', least(g.slots + 1, 8), s.name)),
+      (11, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
+      (12, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
+        'no worker lives', null, 'officectl serve')
+  ) as v (rank, holds, reason, until, lift)
+  where r.id = waiting_for.run_id and r.status = 'queued' and v.holds and r.workspace_id in (select office.visible_workspaces())
+  order by v.rank
+$$;
+
+comment on function office.waiting_for(uuid) is 'Why a queued run waits, and what lifts each reason.';

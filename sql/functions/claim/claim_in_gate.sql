@@ -1,0 +1,42 @@
+-- office_internal.claim_in_gate: the launches of one workspace, at most so many. The caller holds the gate and has
+-- dispatched. Order: requested_at, then id, whatever the agent (Q12). Each turn of the loop picks as many runs as there is
+-- room for, settles those that must not launch, and launches the rest, until there is no room or no run.
+create or replace function office_internal.claim_in_gate(workspace_id uuid, worker_id uuid, max_runs integer)
+returns setof office_internal.launch
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+  v_gate office_internal.gates;
+  v_left integer := max_runs;
+  v_room integer;
+  v_ids uuid[];
+  v_got integer;
+begin
+  perform office_internal.rearm(claim_in_gate.workspace_id, v_now);
+  select g.* into v_gate from office_internal.gates as g where g.workspace_id = claim_in_gate.workspace_id;
+  loop
+    select v_gate.slots - count(*) into v_room
+    from office.runs as r
+    where r.workspace_id = claim_in_gate.workspace_id
+      and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null));
+    exit when v_gate.paused or v_room <= 0;
+    v_ids := office_internal.pick_runs(claim_in_gate.workspace_id, least(v_room, greatest(v_left, 1)));
+    exit when cardinality(v_ids) = 0;
+    if v_left <= 0 then
+      -- Somebody else's, or the next call's: a fresh signal, never a rewrite of a row at an index's head.
+      insert into office_internal.signals (workspace_id, kind) values (claim_in_gate.workspace_id, 'look');
+      exit;
+    end if;
+    v_ids := office_internal.clear_runs(v_ids);
+    continue when cardinality(v_ids) = 0;
+    return query select * from office_internal.launch_runs(v_ids, claim_in_gate.worker_id);
+    get diagnostics v_got = row_count;
+    v_left := v_left - v_got;
+  end loop;
+  perform office_internal.set_due(claim_in_gate.workspace_id);
+end
+$$;
+
+comment on function office_internal.claim_in_gate(uuid, uuid, integer) is 'Claims launches of a workspace whose gate is held.';

@@ -1,0 +1,102 @@
+-- office.claim_runs: the launches that a worker may make now, one row each with all that a launcher needs, and a last row
+-- that says when to ask again (Q11). The only way from queued towards a launch. Any number of workers call it at once: no
+-- two get the same run, no limit is exceeded.
+-- Refuses unknown or expired workers (not_found, worker_expired), draining ones (worker_draining), other isolations than
+-- READ COMMITTED (isolation), and answers schema_changed while a deploy is under way.
+-- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one.
+--
+-- Signals are read from a low-water mark on (A15): set to the least transaction that may still leave one, in a sequence,
+-- so that no dead rows pile up at the index's head. A mark above the snapshot's own (a restored dump) counts as 0.
+create or replace function office.claim_runs(worker_id uuid, max_runs integer default 1)
+returns table (
+  run_id uuid, run text, attempt_id uuid, attempt_number integer, workspace_id uuid, workspace text, agent_id uuid,
+  agent text, task_id uuid, task text, reason text, prompt text, executor jsonb, engine_session text, environment jsonb,
+  folder text, limits jsonb, resume boolean, answer jsonb, token text, next_due_at timestamptz
+)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_worker office.workers;
+  v_left integer := least(coalesce(claim_runs.max_runs, 0), 1000);
+  v_xmin xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  v_mark xid8;
+  v_oldest xid8;
+  v_gates uuid[];
+  v_now timestamptz;
+  v_gate office_internal.gates;
+  v_held integer := 0;
+  v_got integer;
+begin
+  perform office_internal.need_read_committed();
+  v_worker := office_internal.need_worker(claim_runs.worker_id);
+  if exists (select from office_internal.deployment as d where d.migrating) then
+    perform office_internal.refuse('schema_changed', 'A deploy is under way.', 'Ask again in a moment.');
+  end if;
+  if v_worker.draining then
+    perform office_internal.refuse('worker_draining', 'This worker shuts down.', 'Register a new one.');
+  end if;
+  select m.last_value::text::xid8 into v_mark from office_internal.signal_mark as m;
+  if v_mark > v_xmin then
+    v_mark := '0';
+  end if;
+  for v_pass in 1..2 loop
+    exit when v_left <= 0;
+    select array_agg(distinct s.workspace_id), least(min(s.xid), v_xmin)
+    into v_gates, v_oldest
+    from (
+      select c.workspace_id, c.xid
+      from office_internal.signals as c
+      where c.xid >= v_mark and (v_worker.only_workspace_id is null or c.workspace_id = v_worker.only_workspace_id)
+      order by c.xid
+      limit 64
+    ) as s;
+    -- In steps, so that not every claim writes the sequence.
+    if v_worker.only_workspace_id is null and v_oldest::text::bigint > v_mark::text::bigint + 40 then
+      perform setval('office_internal.signal_mark', v_oldest::text::bigint);
+    end if;
+    v_now := office_internal.wall_clock();
+    v_gates := coalesce(v_gates, '{}') || array(
+      select g.workspace_id
+      from office_internal.gates as g
+      where g.due_at <= v_now and (v_worker.only_workspace_id is null or g.workspace_id = v_worker.only_workspace_id)
+      order by g.due_at
+      limit 16
+    );
+    exit when cardinality(v_gates) = 0;
+    -- The first pass never waits. The second found every gate busy and holds none: it waits for one.
+    if v_pass = 2 then
+      perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
+    end if;
+    for v_gate in
+      select g.*
+      from office_internal.gates as g
+      where g.workspace_id = any(v_gates)
+      order by g.workspace_id
+      for no key update skip locked
+    loop
+      v_held := v_held + 1;
+      perform office_internal.note_gates(array[v_gate.workspace_id]);
+      perform office_internal.dispatch_gate(v_gate.workspace_id, v_mark);
+      return query select * from office_internal.claim_in_gate(v_gate.workspace_id, claim_runs.worker_id, v_left);
+      get diagnostics v_got = row_count;
+      v_left := v_left - v_got;
+      exit when v_left <= 0;
+    end loop;
+    exit when v_held > 0;
+  end loop;
+  next_due_at := (
+    select least(
+      (select min(g.due_at) from office_internal.gates as g where g.due_at is not null),
+      (select office_internal.wall_clock() where exists (
+        select from office_internal.signals as s
+        where s.xid >= v_mark and (v_worker.only_workspace_id is null or s.workspace_id = v_worker.only_workspace_id)
+      ))
+    )
+  );
+  return next;
+end
+$$;
+
+comment on function office.claim_runs(uuid, integer) is 'Claims up to max_runs launches for a worker; the last row has run_id null and says when to ask again.';

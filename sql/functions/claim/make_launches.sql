@@ -1,0 +1,76 @@
+-- office_internal.make_launches: claims these runs in one statement and answers their launches. Raises what building a prompt raises.
+-- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
+create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
+returns setof office_internal.launch
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+begin
+  return query
+    with picked as materialized (
+      select p.*
+      from (
+        select
+          r.*, office.uuid7() as new_attempt,
+          (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
+          encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
+          row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
+        from office.runs as r
+        where r.id = any(run_ids) and r.status is not distinct from 'queued'
+      ) as p
+      where p.turn = 1
+    ),
+    attempted as (
+      insert into office.attempts (
+        id, run_id, workspace_id, number, worker_id, token_hash, shown_wakeups, prompt_built_at, claimed_at
+      )
+      select
+        p.new_attempt, p.id, p.workspace_id, p.attempt_number, make_launches.worker_id,
+        sha256(convert_to(office_internal.token_of(p.new_attempt, p.secret), 'UTF8')), p.coalesced_count, v_now, v_now
+      from picked as p
+    ),
+    locked as (
+      insert into office.checkouts (task_id, workspace_id, checkout_run_id, checkout_agent_id, checkout_at)
+      select p.task_id, p.workspace_id, p.id, p.agent_id, v_now
+      from picked as p
+      where p.task_id is not null
+      on conflict (task_id) do nothing
+    ),
+    claimed as (
+      update office.runs as r
+      set status = 'claimed', attempt_id = p.new_attempt, worker_id = make_launches.worker_id, claimed_at = v_now,
+        scheduled_retry_at = null
+      from picked as p
+      where r.id = p.id
+    ),
+    prompted as (
+      insert into office.attempt_prompts (attempt_id, workspace_id, assembled_prompt)
+      select p.new_attempt, p.workspace_id, office_internal.build_prompt(p.id, p.attempt_number)
+      from picked as p
+      returning attempt_id, assembled_prompt
+    )
+    select
+      p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
+      't' || t.number, p.reason, m.assembled_prompt, x.body, null::text,
+      office_internal.launch_environment(p.id, p.new_attempt),
+      coalesce(x.body ->> 'folder', j.folder),
+      jsonb_build_object(
+        'minutes', office_internal.setting('attempt_minutes', p.workspace_id)::integer,
+        'silence_seconds', office_internal.setting('silence_timeout_seconds', p.workspace_id)::integer,
+        'output_bytes', office_internal.setting('output_limit_bytes', p.workspace_id)::integer
+      ) || coalesce(x.body -> 'limits', '{}'),
+      false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz
+    from picked as p
+    join prompted as m on m.attempt_id = p.new_attempt
+    join office.workspaces as w on w.id = p.workspace_id
+    join office.agents as a on a.id = p.agent_id
+    join office.executors as x on x.id = p.executor_id
+    left join office.tasks as t on t.id = p.task_id
+    left join office.projects as j on j.id = t.project_id
+    order by p.requested_at, p.id;
+end
+$$;
+
+comment on function office_internal.make_launches(uuid[], uuid) is 'Claims runs in one statement and answers their launches.';

@@ -1,0 +1,25 @@
+-- office_internal.refuse: the one way an office function says no (I3).
+-- Raises SQLSTATE PT and the code's status, DETAIL as JSON with the code and the values, HINT with what to do.
+create or replace function office_internal.refuse(
+  code text,
+  message text,
+  hint text,
+  detail jsonb default '{}'
+)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_status integer;
+begin
+  select errors.status into strict v_status from office.errors where errors.code = refuse.code;
+  raise exception using
+    errcode = 'PT' || v_status,
+    message = refuse.message,
+    detail = (jsonb_build_object('code', refuse.code) || refuse.detail)::text,
+    hint = refuse.hint;
+end
+$$;
+
+comment on function office_internal.refuse(text, text, text, jsonb) is 'Raises the error of a code: message, hint, and JSON detail.';

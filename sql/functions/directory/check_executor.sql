@@ -1,0 +1,67 @@
+-- office_internal.check_executor: refuses executor settings that nothing could launch (invalid, missing, unknown_field),
+-- naming the field. Whether program and folder exist is the worker's host's to say (X4).
+create or replace function office_internal.check_executor(executor jsonb)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_field text;
+  v_problem text;
+begin
+  if executor is null then
+    return;
+  end if;
+  if jsonb_typeof(executor) <> 'object' then
+    perform office_internal.refuse(
+      'invalid', 'An executor is a JSON object.', 'As {"command": ["/bin/sh", "-c", "…"]}.',
+      jsonb_build_object('field', 'executor')
+    );
+  end if;
+  select k.key into v_field
+  from jsonb_object_keys(executor) as k (key)
+  where k.key not in ('command', 'folder', 'environment', 'pass_environment', 'prompt', 'limits')
+  limit 1;
+  if v_field is not null then
+    perform office_internal.refuse(
+      'unknown_field', format('An executor has no field "%s".', v_field),
+      'Fields: command, folder, environment, pass_environment, prompt, limits.', jsonb_build_object('field', 'executor.' || v_field)
+    );
+  end if;
+  select c.field into v_problem
+  from (values
+    ('command', jsonb_typeof(executor -> 'command') is distinct from 'array'
+      or jsonb_array_length(case when jsonb_typeof(executor -> 'command') = 'array' then executor -> 'command' else '[]' end) = 0
+      or executor -> 'command' ->> 0 = ''
+      or jsonb_path_exists(executor, '$.command[*] ? (@.type() != "string")')),
+    ('folder', executor ? 'folder' and (jsonb_typeof(executor -> 'folder') <> 'string' or executor ->> 'folder' not like '/%')),
+    ('environment', executor ? 'environment' and (jsonb_typeof(executor -> 'environment') <> 'object'
+      or jsonb_path_exists(executor, '$.environment.* ? (@.type() != "string")'))),
+    ('pass_environment', executor ? 'pass_environment' and (jsonb_typeof(executor -> 'pass_environment') <> 'array'
+      or jsonb_path_exists(executor, '$.pass_environment[*] ? (@.type() != "string")'))),
+    ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
+    ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
+      or jsonb_path_exists(executor, '$.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))')
+      or jsonb_path_exists(executor, '$.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)')))
+  ) as c (field, wrong)
+  where c.wrong
+  limit 1;
+  if v_problem is not null then
+    perform office_internal.refuse(
+      'invalid',
+      format('The executor''s %s is not of the right form.', v_problem),
+      case v_problem
+        when 'command' then 'A list of texts: program and arguments, as ["/bin/sh", "-c", "…"].'
+        when 'folder' then 'An absolute path.'
+        when 'environment' then 'An object of texts.'
+        when 'pass_environment' then 'A list of names.'
+        when 'prompt' then 'stdin or argument.'
+        else 'An object with minutes, silence_seconds, output_bytes: numbers above zero.'
+      end,
+      jsonb_build_object('field', 'executor.' || v_problem)
+    );
+  end if;
+end
+$$;
+
+comment on function office_internal.check_executor(jsonb) is 'Refuses executor settings of the wrong form.';

@@ -1,0 +1,47 @@
+-- office_internal.find_agent: an agent by name, workspace/name or uuid, among what the caller sees (I2).
+-- Refuses what is not there (not_found) and a name that several workspaces have (ambiguous).
+create or replace function office_internal.find_agent(ref text, workspace_id uuid default null)
+returns uuid
+language plpgsql stable
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_workspace uuid := workspace_id;
+  v_name text := ref;
+  v_ids uuid[];
+begin
+  if position('/' in ref) > 0 then
+    v_workspace := office_internal.find_workspace(split_part(ref, '/', 1));
+    v_name := split_part(ref, '/', 2);
+  end if;
+  select array_agg(a.id) into v_ids
+  from office.agents as a
+  where a.deleted_at is null
+    and (v_workspace is null or a.workspace_id = v_workspace)
+    and a.workspace_id in (select office.visible_workspaces())
+    and (lower(a.name) = lower(v_name) or (office_internal.is_uuid(v_name) and a.id::text = lower(v_name)));
+  if cardinality(v_ids) = 1 then
+    return v_ids[1];
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform office_internal.refuse(
+      'ambiguous', format('More than one workspace has an agent "%s".', v_name), 'Name it workspace/agent.',
+      jsonb_build_object('field', 'agent', 'given', ref)
+    );
+  end if;
+  perform office_internal.not_found(
+    'agent',
+    ref,
+    (
+      select array_agg(a.name)
+      from office.agents as a
+      where a.deleted_at is null
+        and (v_workspace is null or a.workspace_id = v_workspace)
+        and a.workspace_id in (select office.visible_workspaces())
+    ),
+    'officectl agent list shows the agents.'
+  );
+end
+$$;
+
+comment on function office_internal.find_agent(text, uuid) is 'Id of an agent that the caller sees.';

@@ -1,0 +1,41 @@
+-- office.carry_out: does what the office wants changed in people's tables, in order, each as an update that names the state it
+-- expects, as whoever caused it (A6). What is no longer so is dropped, with activity. Rows that somebody else has locked
+-- are left for the next call. Answers how many changes were worked off. Takes no gate.
+create or replace function office.carry_out(max_changes integer default 100)
+returns integer
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_change office_internal.changes;
+  v_done integer := 0;
+begin
+  for v_change in
+    select c.*
+    from office_internal.changes as c
+    order by c.id
+    limit greatest(least(coalesce(max_changes, 100), 10000), 0)
+    for no key update skip locked
+  loop
+    perform from office.tasks as t where t.id = v_change.task_id for no key update skip locked;
+    continue when not found and exists (select from office.tasks as t where t.id = v_change.task_id);
+    perform set_config('office.carrying', v_change.id::text, true);
+    update office.tasks as t
+    set state = v_change.to_state
+    where t.id = v_change.task_id and t.state = v_change.from_state;
+    if not found then
+      perform office_internal.remember(
+        v_change.workspace_id, 'change_dropped',
+        jsonb_build_object('kind', v_change.kind, 'expected', v_change.from_state, 'wanted', v_change.to_state),
+        v_change.account_id, v_change.agent_id, v_change.task_id, null, v_change.attempt_id
+      );
+    end if;
+    perform set_config('office.carrying', '', true);
+    delete from office_internal.changes as c where c.id = v_change.id;
+    v_done := v_done + 1;
+  end loop;
+  return v_done;
+end
+$$;
+
+comment on function office.carry_out(integer) is 'Carries out what the office wants changed in people''s tables.';

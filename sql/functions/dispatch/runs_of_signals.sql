@@ -1,0 +1,34 @@
+-- office_internal.runs_of_signals: the queued runs that changes of tasks and agents may settle, hold or free; and a stop
+-- for the live runs of whoever lost the task, and of cancelled, archived and deleted tasks (Q13.2, T5, T6).
+create or replace function office_internal.runs_of_signals(signals office_internal.signals [])
+returns uuid[]
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_closed uuid[] := array(select s.task_id from unnest(signals) as s where s.kind = 'task_closed');
+begin
+  perform office_internal.stop_live(array(
+    select r.id
+    from unnest(signals) as s
+    join office.tasks as t on t.id = s.task_id
+    join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting')
+    where s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
+      or s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
+      and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+  ));
+  return array(
+    select r.id from office.runs as r
+    where r.status = 'queued' and r.task_id in (
+      select s.task_id from unnest(signals) as s where s.task_id is not null
+      union
+      select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)
+    )
+    union
+    select r.id from office.runs as r
+    where r.status = 'queued' and r.agent_id in (select s.agent_id from unnest(signals) as s where s.kind = 'agent')
+  );
+end
+$$;
+
+comment on function office_internal.runs_of_signals(office_internal.signals []) is 'Queued runs that these signals concern; stops the live ones that they end.';

@@ -1,0 +1,146 @@
+-- office_internal.wake_for_tasks: the wakes that changes of tasks entail, stored as wakeups; answers their ids (T5, T6).
+-- Decided on committed state: a signal of an assignment that no longer holds wakes nobody. The caller holds the gate and
+-- dispatches them in the same breath, so they need no signal.
+-- The agent that moved a task from inside its run is not woken about that task; about others it is.
+create or replace function office_internal.wake_for_tasks(signals office_internal.signals [])
+returns uuid[]
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_closed uuid[] := array(select distinct s.task_id from unnest(signals) as s where s.kind = 'task_closed');
+  v_made uuid[];
+  v_more uuid[];
+begin
+  -- Assigned, or set going: task_assigned.
+  with told as (
+    select
+      s.id as signal_id, s.kind, s.event_id, s.account_id, s.attempt_id, s.depth, t.id as task_id, t.workspace_id,
+      t.assignee_agent_id as agent_id, format('task_assigned:%s:%s', t.id, t.assignee_agent_id) collate "C" as base
+    from unnest(signals) as s
+    join office.tasks as t on t.id = s.task_id
+    where s.kind in ('task_assigned', 'task_started')
+      and t.assignee_agent_id is not null
+      and (s.kind = 'task_started' or t.assignee_agent_id = s.agent_id)
+      and t.state in ('todo', 'in_progress')
+      and office_internal.is_woken_for(t.id)
+      and not office_internal.is_blocked(t.id)
+      and (s.kind = 'task_assigned' or s.attempt_id is null or t.assignee_agent_id is distinct from office_internal.agent_of_attempt(s.attempt_id))
+  ),
+  numbered as (
+    select
+      told.*,
+      row_number() over (partition by told.kind, told.base order by told.signal_id) + (
+        select count(*)
+        from office.wakeups as w
+        where w.workspace_id = told.workspace_id
+          and w.idempotency_key >= told.base and w.idempotency_key < told.base || ';'
+          and substr(w.idempotency_key, length(told.base) + 1) ~ '^(:[0-9]+)?$'
+      ) as nth
+    from told
+  ),
+  made as (
+    insert into office.wakeups (
+      workspace_id, agent_id, source, class, addresses, task_id, payload, idempotency_key, depth, account_id, attempt_id, requested_at
+    )
+    select
+      n.workspace_id, n.agent_id, 'task_assigned', 'event', 'assignee', n.task_id, jsonb_build_object('task_id', n.task_id),
+      n.base || case
+        when n.kind = 'task_started' then ':move:' || n.event_id
+        when n.nth > 1 then ':' || n.nth
+        else ''
+      end,
+      n.depth, n.account_id, n.attempt_id, office.now()
+    from numbered as n
+    order by n.signal_id
+    on conflict do nothing
+    returning id
+  )
+  select array_agg(made.id) into v_made from made;
+  if cardinality(v_closed) = 0 then
+    return coalesce(v_made, '{}');
+  end if;
+  -- The last blocker ended: task_blockers_resolved, with the end of the one that ended last as its event.
+  with waiting as (
+    select distinct d.id as task_id, d.workspace_id, d.assignee_agent_id as agent_id
+    from office.task_blockers as b
+    join office.tasks as d on d.id = b.task_id
+    where b.blocker_task_id = any(v_closed)
+      and d.assignee_agent_id is not null
+      and d.state not in ('done', 'cancelled')
+      and office_internal.is_woken_for(d.id)
+      and not office_internal.is_blocked(d.id)
+  ),
+  made as (
+    insert into office.wakeups (
+      workspace_id, agent_id, source, class, addresses, task_id, payload, idempotency_key, depth, requested_at
+    )
+    select
+      x.workspace_id, x.agent_id, 'task_blockers_resolved', 'event', 'assignee', x.task_id,
+      jsonb_strip_nulls(jsonb_build_object(
+        'task_id', x.task_id,
+        'resolved_blocker_ids', coalesce(e.resolved, '[]'), 'cancelled_blocker_ids', e.cancelled
+      )),
+      format('task_blockers_resolved:%s:%s', x.task_id, office_internal.last_end(e.blockers)),
+      (select max(s.depth) from unnest(signals) as s where s.task_id = any(e.blockers)), office.now()
+    from waiting as x
+    cross join lateral (
+      select
+        array_agg(k.id) as blockers,
+        jsonb_agg(k.id order by k.number) filter (where k.state = 'done') as resolved,
+        jsonb_agg(k.id order by k.number) filter (where k.state <> 'done') as cancelled
+      from office.task_blockers as b
+      join office.tasks as k on k.id = b.blocker_task_id
+      where b.task_id = x.task_id
+    ) as e
+    order by x.task_id
+    on conflict do nothing
+    returning id
+  )
+  select array_agg(made.id) into v_more from made;
+  v_made := v_made || v_more;
+  -- The last part ended: task_children_completed for the parent's assignee, or an inbox item when it has none.
+  with parents as (
+    select p.id as task_id, p.workspace_id, p.number, p.title, p.assignee_agent_id as agent_id, e.children
+    from office.tasks as p
+    cross join lateral (
+      select array_agg(c.id) as children, bool_and(office_internal.is_closed(c)) as ended
+      from office.tasks as c
+      where c.parent_id = p.id
+    ) as e
+    where p.id in (select c.parent_id from office.tasks as c where c.id = any(v_closed))
+      and not office_internal.is_closed(p)
+      and e.ended
+      and office_internal.is_woken_for(p.id)
+  ),
+  unled as (
+    insert into office.inbox_items (workspace_id, kind, title, body, task_id, dedup_key)
+    select
+      p.workspace_id, 'task.parts_ended', format('All parts of t%s have ended', p.number),
+      format('t%s "%s" has no assignee. Move it, or assign it.', p.number, p.title), p.task_id,
+      format('task.parts_ended:%s', p.task_id)
+    from parents as p
+    where p.agent_id is null
+    on conflict do nothing
+  ),
+  made as (
+    insert into office.wakeups (
+      workspace_id, agent_id, source, class, addresses, task_id, payload, idempotency_key, depth, requested_at
+    )
+    select
+      p.workspace_id, p.agent_id, 'task_children_completed', 'event', 'assignee', p.task_id,
+      jsonb_build_object('task_id', p.task_id),
+      format('task_children_completed:%s:%s', p.task_id, office_internal.last_end(p.children)),
+      (select max(s.depth) from unnest(signals) as s where s.task_id = any(p.children)), office.now()
+    from parents as p
+    where p.agent_id is not null
+    order by p.task_id
+    on conflict do nothing
+    returning id
+  )
+  select array_agg(made.id) into v_more from made;
+  return coalesce(v_made || v_more, '{}');
+end
+$$;
+
+comment on function office_internal.wake_for_tasks(office_internal.signals []) is 'Stores the wakes that changes of tasks entail.';

@@ -1,0 +1,16 @@
+-- office_internal.note_gates: remembers for this transaction whose gates it holds, so that the guards of the office's
+-- tables can tell a gate function from a hand-written statement. The setting is a note, not a lock: who writes it by
+-- hand only skips the wait that protects himself.
+create or replace function office_internal.note_gates(workspace_ids uuid[])
+returns void
+language sql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+  select set_config(
+    'office.gates',
+    coalesce(current_setting('office.gates', true), '') || ' ' || array_to_string(workspace_ids, ' '),
+    true
+  )
+$$;
+
+comment on function office_internal.note_gates(uuid[]) is 'Notes that this transaction holds these gates.';

@@ -1,0 +1,13 @@
+-- office.maintain: the office's own work of this moment, piece by piece; call it about once a sweep period, from any process.
+-- Answers what each piece did. Refuses nobody but those without an identity. Takes gates, each piece its own.
+create or replace function office.maintain()
+returns table (piece text, done integer)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  return query select 'leases', office_internal.sweep_leases();
+end
+$$;
+
+comment on function office.maintain() is 'Does the office''s own due work; call it every sweep period.';

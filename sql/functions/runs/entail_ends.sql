@@ -1,0 +1,61 @@
+-- office_internal.entail_ends: what the end of attempts and runs entails, in the same transaction, whoever made it (Q17):
+-- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, the tasks' locks, the cooldown, activity, and a
+-- signal to look again. The run's end came first, its locks go after. The caller holds the gates.
+--   over_run_ids   runs whose attempt is over (ended, or queued again)      ended_run_ids   runs that ended
+create or replace function office_internal.entail_ends(over_run_ids uuid[], ended_run_ids uuid[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+  v_freed uuid[];
+begin
+  -- Whoever ended the run by hand did not end its attempt.
+  update office.attempts as a
+  set ended_at = v_now,
+    outcome = case r.status
+      when 'finished' then 'succeeded'
+      when 'cancelled' then case when r.cancel_reason = 'stopped' then 'stopped' else 'cancelled' end
+      when 'queued' then 'released'
+      else r.status
+    end
+  from office.runs as r
+  where r.id = any(over_run_ids) and a.id = r.attempt_id and a.ended_at is null;
+  if cardinality(ended_run_ids) > 0 then
+    perform office_internal.carry_on_unseen(ended_run_ids);
+    update office.wakeups as w
+    set status = case
+        when r.status in ('failed', 'blocked') then 'failed'
+        when r.status = 'cancelled' then 'cancelled'
+        when r.outcome in ('checkout_lost', 'budget_blocked') then 'skipped'
+        else 'finished'
+      end,
+      reason = case when r.result <> 'succeeded' then r.result end
+    from office.runs as r
+    where r.id = any(ended_run_ids) and r.status <> 'interrupted' and w.run_id = r.id and w.status = 'claimed';
+  end if;
+  with released as (
+    delete from office.checkouts as c where c.checkout_run_id = any(over_run_ids) returning c.task_id
+  )
+  select array_agg(q.id) into v_freed
+  from released
+  join office.runs as q on q.task_id = released.task_id and q.status = 'queued' and q.parked = 'checkout';
+  perform office_internal.park_runs(v_freed);
+  update office_internal.lanes as l
+  set last_wakeup_finished_at = v_now,
+    cooling_until = case when l.cooldown_sec > 0 then v_now + make_interval(secs => l.cooldown_sec) end
+  where l.agent_id in (select r.agent_id from office.runs as r where r.id = any(over_run_ids));
+  insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id, detail)
+  select r.workspace_id, v_now, 'run_ended', r.agent_id, r.task_id, r.id, r.attempt_id, jsonb_build_object('result', r.result)
+  from office.runs as r
+  where r.id = any(ended_run_ids);
+  insert into office_internal.signals (workspace_id, kind)
+  select distinct r.workspace_id, 'look'
+  from office.runs as r
+  where r.id = any(over_run_ids);
+  perform pg_notify('office_end', '');
+end
+$$;
+
+comment on function office_internal.entail_ends(uuid[], uuid[]) is 'Does what ends of attempts and runs entail.';

@@ -1,0 +1,56 @@
+-- office.fail_attempt: a program failed. cause 'failure': the run is queued again after a back-off, or gives up (Q18);
+-- 'configuration': no such program, folder, login: the run is blocked, with an inbox item that says what to mend (Q23);
+-- 'limit': a limit of one attempt was reached: blocked likewise (S6). A run that was asked to stop ends cancelled (P2).
+-- Failing again is a no-op. Refuses unknown causes (invalid), an unknown attempt (not_found), one that ended otherwise
+-- (already_ended, attempt_superseded). Takes the gate.
+create or replace function office.fail_attempt(
+  attempt_id uuid,
+  error text,
+  cause text default 'failure',
+  exit_code integer default null
+)
+returns table (run_id uuid, status text, result text, scheduled_retry_at timestamptz)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_attempt office.attempts;
+  v_run office.runs;
+  v_error text := left(coalesce(fail_attempt.error, 'failed'), 8000);
+begin
+  if coalesce(fail_attempt.cause, '') not in ('failure', 'configuration', 'limit') then
+    perform office_internal.refuse(
+      'invalid', format('No cause "%s".', fail_attempt.cause), 'failure, configuration or limit.', jsonb_build_object('field', 'cause')
+    );
+  end if;
+  perform office_internal.take_gates_of_attempts(array[fail_attempt.attempt_id]);
+  select * into v_attempt from office.attempts as a where a.id = fail_attempt.attempt_id;
+  select * into v_run from office.runs as r where r.id = v_attempt.run_id;
+  if v_attempt.ended_at is null and v_run.attempt_id = v_attempt.id then
+    update office.attempts as a
+    set ended_at = office_internal.wall_clock(), error = v_error, exit_code = fail_attempt.exit_code,
+      outcome = case
+        when v_run.status = 'stopping' then 'stopped'
+        when fail_attempt.cause = 'failure' then 'failed'
+        else 'blocked'
+      end
+    where a.id = v_attempt.id;
+    if v_run.status = 'stopping' then
+      perform office_internal.end_stopped(array[v_run.id]);
+    elsif fail_attempt.cause = 'failure' then
+      perform office_internal.retry_or_give_up(v_run.id, v_error);
+    else
+      perform office_internal.block_run(v_run.id, v_error);
+    end if;
+  elsif v_attempt.outcome is null or v_attempt.outcome not in ('failed', 'stopped', 'blocked') then
+    perform office_internal.attempt_is_over(fail_attempt.attempt_id);
+  end if;
+  return query
+    select r.id, r.status, r.result, r.scheduled_retry_at
+    from office.runs as r
+    where r.id = v_attempt.run_id;
+end
+$$;
+
+comment on function office.fail_attempt(uuid, text, text, integer) is 'Ends an attempt whose program failed; says when it is tried again.';

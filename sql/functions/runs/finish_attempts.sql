@@ -1,0 +1,65 @@
+-- office.finish_attempts: programs ended well, many at once: [{"attempt_id", "result", "exit_code"}, …] (Q16). A run that was
+-- asked to stop ends cancelled, whatever its program says (P2). Repeating the same end is a no-op; what cannot be ended says
+-- so in refused and holds up no other. Refuses malformed input (invalid). What an end entails is the triggers' (Q17).
+-- Takes the gates of all, in ascending order.
+create or replace function office.finish_attempts(ends jsonb)
+returns table (attempt_id uuid, run_id uuid, status text, outcome text, refused text)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_ids uuid[];
+  v_now timestamptz;
+begin
+  perform office_internal.check_array('ends', ends);
+  if exists (
+    select from jsonb_array_elements(ends) as e (item)
+    where not coalesce(office_internal.is_uuid(e.item ->> 'attempt_id'), false)
+      or jsonb_typeof(coalesce(nullif(e.item -> 'result', 'null'), '{}')) <> 'object'
+      or jsonb_typeof(coalesce(e.item -> 'exit_code', '0')) not in ('number', 'null')
+  ) then
+    perform office_internal.refuse(
+      'invalid', 'An end has an attempt_id, and may have a result (an object) and an exit_code (a number).',
+      'As [{"attempt_id": "…", "result": {"summary": "…"}}].', jsonb_build_object('field', 'ends')
+    );
+  end if;
+  v_ids := array(select (e.item ->> 'attempt_id')::uuid from jsonb_array_elements(ends) as e (item));
+  perform office_internal.take_gates_of_attempts(v_ids);
+  v_now := office_internal.wall_clock();
+  -- The attempt says how, then the run's own update lets the triggers do the rest.
+  with ended as (
+    update office.attempts as a
+    set ended_at = v_now,
+      outcome = case when r.status = 'stopping' then 'stopped' else 'succeeded' end,
+      result = coalesce(nullif(e.item -> 'result', 'null'), '{}'),
+      exit_code = (e.item ->> 'exit_code')::numeric::integer
+    from jsonb_array_elements(ends) as e (item)
+    join office.runs as r on r.attempt_id = (e.item ->> 'attempt_id')::uuid
+    where a.id = r.attempt_id and a.ended_at is null and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    returning a.run_id
+  )
+  update office.runs as r
+  set status = case when r.status = 'stopping' then 'cancelled' else 'finished' end,
+    outcome = case when r.status <> 'stopping' then 'succeeded' end,
+    cancel_reason = case when r.status = 'stopping' then 'stopped' end,
+    ended_at = v_now
+  from ended
+  where r.id = ended.run_id;
+  return query
+    select
+      w.id, a.run_id, r.status, r.outcome,
+      case
+        when a.id is null then 'not_found'
+        when a.outcome in ('succeeded', 'stopped') then null
+        when r.attempt_id = a.id and r.ended_at is not null then 'already_ended'
+        else 'attempt_superseded'
+      end
+    from unnest(v_ids) with ordinality as w (id, nth)
+    left join office.attempts as a on a.id = w.id
+    left join office.runs as r on r.id = a.run_id
+    order by w.nth;
+end
+$$;
+
+comment on function office.finish_attempts(jsonb) is 'Ends many attempts well: an array of {attempt_id, result, exit_code}.';

@@ -1,0 +1,27 @@
+-- office_internal.follow_runs: makes the lanes of these agents say what their runs say: how many are active, which is the first
+-- that can be claimed. The caller holds the gate.
+create or replace function office_internal.follow_runs(agent_ids uuid[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  update office_internal.lanes as l
+  set active = (
+      select count(*)
+      from office.runs as r
+      where r.workspace_id = l.workspace_id and r.agent_id = l.agent_id
+        and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null))
+    ),
+    (head_at, head_run_id) = (
+      select r.requested_at, r.id
+      from office.runs as r
+      where r.agent_id = l.agent_id and r.status = 'queued' and r.parked is null and r.answered_at is null
+      order by r.requested_at, r.id
+      limit 1
+    )
+  where l.agent_id = any(agent_ids);
+end
+$$;
+
+comment on function office_internal.follow_runs(uuid[]) is 'Brings the lanes of these agents up to date with their runs.';

@@ -1,0 +1,48 @@
+-- office.record_steps: what an attempt's program reported, in order: [{"sequence", "kind", "content", "at"}, …] (E1). A sequence that
+-- is there already is ignored. Content over 64 KB is cut and marked. Answers how many were stored.
+-- Refuses bad steps (invalid, missing), an attempt that has ended otherwise than by its own worker's end
+-- (attempt_superseded). Takes no gate: it only inserts.
+create or replace function office.record_steps(attempt_id uuid, steps jsonb)
+returns integer
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_workspace uuid;
+  v_stored integer;
+begin
+  perform office_internal.check_array('steps', steps);
+  select a.workspace_id into v_workspace from office.attempts as a where a.id = record_steps.attempt_id and a.ended_at is null;
+  if v_workspace is null then
+    perform office_internal.attempt_is_over(record_steps.attempt_id);
+  end if;
+  if exists (
+    select
+    from jsonb_array_elements(steps) as e (step)
+    where jsonb_typeof(e.step -> 'sequence') is distinct from 'number'
+      or (e.step ->> 'sequence')::numeric not between 1 and 2147483647
+      or (e.step ->> 'sequence')::numeric % 1 <> 0
+      or jsonb_typeof(e.step -> 'content') is distinct from 'string'
+      or coalesce(e.step ->> 'kind', '') not in
+        ('message', 'reasoning', 'tool_call', 'tool_result', 'usage', 'output', 'error', 'note')
+      or coalesce(e.step ->> 'at', '2000-01-01T00:00:00Z') !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}'
+  ) then
+    perform office_internal.refuse(
+      'invalid', 'A step has a sequence from 1, a kind, and content as text.',
+      'Kinds: message, reasoning, tool_call, tool_result, usage, output, error, note.', jsonb_build_object('field', 'steps')
+    );
+  end if;
+  insert into office.attempt_steps as s (attempt_id, sequence, workspace_id, kind, at, content)
+  select
+    record_steps.attempt_id, (e.step ->> 'sequence')::integer, v_workspace, e.step ->> 'kind',
+    coalesce((e.step ->> 'at')::timestamptz, office_internal.wall_clock()),
+    case when octet_length(e.step ->> 'content') <= 65536 then e.step ->> 'content'
+      else left(e.step ->> 'content', 16000) || ' … (cut)' end
+  from jsonb_array_elements(steps) as e (step)
+  on conflict on constraint attempt_steps_pkey do nothing;
+  get diagnostics v_stored = row_count;
+  return v_stored;
+end
+$$;
+
+comment on function office.record_steps(uuid, jsonb) is 'Stores what an attempt''s program reported; answers how many steps were new.';

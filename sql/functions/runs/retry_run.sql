@@ -1,0 +1,39 @@
+-- office.retry_run: a person lets an interrupted, failed or blocked run be tried again: queued, its failures forgotten, what it
+-- froze kept, its inbox item closed (P4). Refuses others (conflict): a finished or cancelled one needs a new wake.
+-- Refuses unknown runs (not_found), agents (forbidden). Takes the gate.
+create or replace function office.retry_run(run text)
+returns office.run_reference
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_account uuid := office_internal.need_person();
+  v_id uuid := office_internal.find_run(run);
+  v_run office.runs;
+begin
+  perform office_internal.take_gates(array(select r.workspace_id from office.runs as r where r.id = v_id));
+  update office.runs as r
+  set status = 'queued', retry_count = 0, scheduled_retry_at = null, claimed_at = null, ended_at = null
+  where r.id = v_id and r.status in ('interrupted', 'failed', 'blocked')
+  returning r.* into v_run;
+  if v_run.id is null then
+    select * into v_run from office.runs as r where r.id = v_id;
+    perform office_internal.refuse(
+      'conflict',
+      format('r%s is %s: it is not tried again.', v_run.number, v_run.status),
+      case when v_run.ended_at is null then 'It is still under way: office.why tells where.' else 'Wake its agent anew: office.wake.' end,
+      jsonb_build_object('run', 'r' || v_run.number, 'status', v_run.status)
+    );
+  end if;
+  update office.wakeups as w set status = 'claimed', reason = null where w.run_id = v_id and w.status in ('failed', 'cancelled', 'skipped', 'finished');
+  update office.inbox_items as i set closed_at = office.now() where i.run_id = v_id and i.closed_at is null;
+  perform office_internal.remember(v_run.workspace_id, 'run_retried', '{}', v_account, v_run.agent_id, v_run.task_id, v_id);
+  perform office_internal.settle_queued(array[v_id]);
+  perform office_internal.park_runs(array[v_id]);
+  return (
+    select (r.id, 'r' || r.number, r.status, r.result)::office.run_reference from office.runs as r where r.id = v_id
+  );
+end
+$$;
+
+comment on function office.retry_run(text) is 'Tries an interrupted, failed or blocked run again.';

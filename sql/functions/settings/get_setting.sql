@@ -1,0 +1,24 @@
+-- office.get_setting: the value that holds; refuses an unknown key (not_found).
+create or replace function office.get_setting(key text, workspace text default null)
+returns text
+language plpgsql stable security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_value text;
+begin
+  v_value := office_internal.setting(
+    get_setting.key,
+    case when lower(coalesce(workspace, '')) <> 'office' then office_internal.find_workspace(workspace) end
+  );
+  if v_value is null then
+    perform office_internal.not_found(
+      'setting', get_setting.key, (select array_agg(d.key) from office.setting_definitions as d),
+      'select key, meaning from office.setting_definitions; lists them.'
+    );
+  end if;
+  return v_value;
+end
+$$;
+
+comment on function office.get_setting(text, text) is 'The value of a setting that holds for a workspace; workspace => ''office'': for the office.';

@@ -1,0 +1,35 @@
+-- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
+-- 'stop' those that were asked to stop, 'lost' those that it names and that are no longer its own: kill their programs.
+-- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
+-- Takes no gate: one update of the worker's row.
+create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid [] default '{}')
+returns table (attempt_id uuid, instruction text, detail jsonb)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+begin
+  update office.workers as w
+  set beat_at = v_now,
+    lease_until = v_now + make_interval(secs => office_internal.setting('worker_lease_seconds')::integer)
+  where w.id = heartbeat.worker_id and w.ended_at is null;
+  if not found then
+    perform office_internal.need_worker(heartbeat.worker_id);
+  end if;
+  return query
+    select r.attempt_id, 'stop', jsonb_build_object('run', 'r' || r.number)
+    from office.runs as r
+    where r.worker_id = heartbeat.worker_id and r.status = 'stopping'
+    union all
+    select n.id, 'lost', '{}'::jsonb
+    from unnest(heartbeat.attempt_ids) as n (id)
+    where not exists (
+      select
+      from office.attempts as a
+      where a.id = n.id and a.worker_id = heartbeat.worker_id and a.ended_at is null
+    );
+end
+$$;
+
+comment on function office.heartbeat(uuid, uuid []) is 'Renews a worker''s lease; answers which of its attempts to stop, and which it has lost.';

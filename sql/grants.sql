@@ -1,0 +1,159 @@
+-- The whole security posture on one page (I5). Deployed after everything else, in the same transaction.
+--   office_reader    sees the workspaces of its account
+--   office_client    a person or an application: sees, asks, changes through functions
+--   office_worker    claims and reports; sees nothing else
+--   office_operator  all that, every workspace, and may change tasks and runs by hand
+-- The four words are replaced by the configured names; with a single role each stands for the owner.
+
+-- Nothing to PUBLIC, and nothing that nobody names here.
+revoke all on schema office, office_internal from public;
+revoke all on all tables in schema office, office_internal from public;
+revoke all on all sequences in schema office, office_internal from public;
+revoke all on all functions in schema office, office_internal from public;
+alter default privileges in schema office revoke execute on functions from public;
+alter default privileges in schema office_internal revoke execute on functions from public;
+
+grant usage on schema office to office_reader, office_client, office_worker, office_operator;
+
+-- Types carry no data, but their default is PUBLIC too.
+revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
+  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch from public;
+grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
+  office.profile_reference, office.task_reference, office.run_reference
+  to office_reader, office_client, office_operator;
+
+-- What is the same for every workspace can be read by whoever may see the office at all.
+grant select on
+  office.errors, office.task_states, office.task_moves, office.wakeup_sources, office.wakeup_fields, office.wakeup_states,
+  office.wakeup_moves, office.run_states, office.run_moves, office.setting_definitions
+  to office_reader, office_client, office_operator;
+
+-- What belongs to a workspace is seen by its members; policies below.
+grant select on
+  office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
+  office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
+  office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.workers, office.activity, office.inbox_items,
+  office.up_next, office.running, office.inbox, office.agent_load, office.health
+  to office_reader, office_client, office_operator;
+-- All columns but the token's hash.
+grant select (
+  id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed
+) on office.attempts to office_reader, office_client, office_operator;
+
+-- By hand, in psql: operators only.
+grant update on office.tasks, office.runs, office.agents, office.projects to office_operator;
+grant delete on office.tasks, office.agents, office.projects, office.task_blockers, office.settings to office_operator;
+grant insert on office.task_blockers, office.settings to office_operator;
+grant update on office.settings to office_operator;
+
+grant execute on function
+  office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
+  office.why(text), office.result(text), office.waiting_for(uuid), office.read_task(text), office.get_setting(text, text)
+  to office_reader, office_client, office_operator;
+
+grant execute on function
+  office.act_as(text), office.act_with(text),
+  office.create_workspace(text, text, text), office.create_account(text, text, text, boolean),
+  office.add_member(text, text, text), office.create_profile(text, jsonb, text, text),
+  office.create_project(text, text, text, jsonb, text),
+  office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
+  office.update_agent(text, jsonb), office.set_setting(text, text, text),
+  office.create_task(text, text, text, text, text, text [], text, text, boolean, jsonb, text),
+  office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
+  office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
+  office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
+  office.stop(text, text), office.retry_run(text)
+  to office_client, office_operator;
+
+grant execute on function
+  office.now(), office.uuid7(),
+  office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid []), office.drain_worker(uuid),
+  office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),
+  office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
+  office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.carry_out(integer),
+  office.maintain()
+  to office_worker, office_operator;
+
+grant execute on function office.expire_worker(uuid), office.audit() to office_operator;
+
+-- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
+alter table office.accounts enable row level security;
+alter table office.workspaces enable row level security;
+alter table office.members enable row level security;
+alter table office.profiles enable row level security;
+alter table office.agents enable row level security;
+alter table office.projects enable row level security;
+alter table office.workflows enable row level security;
+alter table office.stages enable row level security;
+alter table office.settings enable row level security;
+alter table office.executors enable row level security;
+alter table office.tasks enable row level security;
+alter table office.task_blockers enable row level security;
+alter table office.task_participants enable row level security;
+alter table office.comments enable row level security;
+alter table office.runs enable row level security;
+alter table office.wakeups enable row level security;
+alter table office.attempts enable row level security;
+alter table office.attempt_prompts enable row level security;
+alter table office.attempt_steps enable row level security;
+alter table office.checkouts enable row level security;
+alter table office.workers enable row level security;
+alter table office.activity enable row level security;
+alter table office.inbox_items enable row level security;
+
+drop policy if exists visible on office.workspaces;
+create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
+drop policy if exists visible on office.members;
+create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
+-- Accounts and who shares a workspace with the caller; the members' own policy narrows the inner query.
+drop policy if exists visible on office.accounts;
+create policy visible on office.accounts
+using (id in (select m.account_id from office.members as m) or id in (select w.owner_account_id from office.workspaces as w));
+drop policy if exists visible on office.profiles;
+create policy visible on office.profiles using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.agents;
+create policy visible on office.agents using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.projects;
+create policy visible on office.projects using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.workflows;
+create policy visible on office.workflows using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.stages;
+create policy visible on office.stages using (workflow_id in (select w.id from office.workflows as w));
+drop policy if exists visible on office.settings;
+create policy visible on office.settings
+using (scope = 'office' or scope_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.executors;
+create policy visible on office.executors using (
+  id in (select a.executor_id from office.agents as a)
+  or id in (select r.executor_id from office.runs as r)
+);
+drop policy if exists visible on office.tasks;
+create policy visible on office.tasks using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.task_blockers;
+create policy visible on office.task_blockers using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.task_participants;
+create policy visible on office.task_participants using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.comments;
+create policy visible on office.comments using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.runs;
+create policy visible on office.runs using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.wakeups;
+create policy visible on office.wakeups using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.attempts;
+create policy visible on office.attempts using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.attempt_prompts;
+create policy visible on office.attempt_prompts using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.attempt_steps;
+create policy visible on office.attempt_steps using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.checkouts;
+create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
+-- A worker of no one workspace is everybody's to know of.
+drop policy if exists visible on office.workers;
+create policy visible on office.workers
+using (only_workspace_id is null or only_workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.activity;
+create policy visible on office.activity using (workspace_id in (select office.visible_workspaces()));
+drop policy if exists visible on office.inbox_items;
+create policy visible on office.inbox_items using (workspace_id in (select office.visible_workspaces()));

@@ -1,0 +1,15 @@
+drop table office_internal.gateways;
+drop table office.settings;
+drop table office.setting_definitions;
+alter table office.workspaces drop constraint workspaces_office_workflow, drop constraint workspaces_routine_workflow;
+drop table office.stages;
+drop table office.workflows;
+drop table office.task_moves;
+drop table office.task_states;
+drop table office.projects;
+drop table office.agents;
+drop table office.profiles;
+drop table office.members;
+drop table office.workspaces;
+drop table office.executors;
+drop table office.accounts;

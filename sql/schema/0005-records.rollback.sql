@@ -1,0 +1,2 @@
+drop table office.inbox_items;
+drop table office.activity;

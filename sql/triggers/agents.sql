@@ -1,0 +1,58 @@
+-- Triggers of office.agents: the executor's row, the signal by which the dispatch keeps the lane, and no removal (A6).
+
+create or replace function office_internal.agents_check()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if tg_op = 'INSERT' or new.executor is distinct from old.executor then
+    new.executor_id := office_internal.keep_executor(new.executor);
+  end if;
+  if new.status = 'active' then
+    new.status_reason := null;
+  end if;
+  return new;
+end
+$$;
+comment on function office_internal.agents_check() is 'Keeps the executor of an agent as an unchangeable row.';
+
+create or replace function office_internal.agents_tell()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if tg_op = 'INSERT' or (new.status, new.max_concurrent_sessions, new.cooldown_sec, new.deleted_at)
+    is distinct from (old.status, old.max_concurrent_sessions, old.cooldown_sec, old.deleted_at)
+  then
+    perform office_internal.leave_signal(new.workspace_id, 'agent', null, new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function office_internal.agents_tell() is 'Leaves a signal when an agent''s lane must follow.';
+
+create or replace function office_internal.agents_keep()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  update office.agents as a set deleted_at = office.now() where a.id = old.id and a.deleted_at is null;
+  return null;
+end
+$$;
+comment on function office_internal.agents_keep() is 'Turns a DELETE of an agent into deleted_at (A6).';
+
+create or replace trigger agents_check
+before insert or update on office.agents
+for each row execute function office_internal.agents_check();
+
+create or replace trigger agents_tell
+after insert or update on office.agents
+for each row execute function office_internal.agents_tell();
+
+create or replace trigger agents_keep
+before delete on office.agents
+for each row execute function office_internal.agents_keep();

@@ -1,0 +1,139 @@
+-- Triggers of office.runs: what holds for every change of a run, by function or by hand.
+--   runs_gate    before a hand-written statement: all gates, so that nobody claims or ends meanwhile (A6)
+--   runs_check   each row: the state machine, and what goes with a status (Q9); at most one open queued run a scope (Q4)
+--   runs_follow  after the statement: what an end entails (Q17), then the lanes (A15), in one order for every way in
+
+create or replace function office_internal.runs_check()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_younger office.runs;
+  v_moved integer;
+begin
+  if not office_internal.holds_gate(new.workspace_id) then
+    perform office_internal.take_all_gates();
+  end if;
+  if new.status = old.status then
+    return new;
+  end if;
+  if not exists (select from office.run_moves as m where m.from_status = old.status and m.to_status = new.status) then
+    perform office_internal.refuse(
+      'move_refused',
+      format('A run cannot go from %s to %s.', old.status, new.status),
+      coalesce(
+        (select format('From %s it can go to: %s.', old.status, string_agg(m.to_status, ', ' order by m.to_status))
+         from office.run_moves as m where m.from_status = old.status),
+        format('%s is final.', old.status)
+      ),
+      jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
+    );
+  end if;
+  if new.status <> 'queued' then
+    new.parked := null;
+    new.due_at := null;
+  end if;
+  if new.status in ('finished', 'failed', 'cancelled', 'interrupted', 'blocked') then
+    new.ended_at := coalesce(new.ended_at, office_internal.wall_clock());
+    -- A hand-written end need not know the columns that go with its status.
+    new.outcome := case when new.status = 'finished' then coalesce(new.outcome, 'succeeded') end;
+    new.cancel_reason := case when new.status = 'cancelled'
+      then coalesce(new.cancel_reason, case when old.status = 'interrupted' then 'dropped' else 'stopped' end) end;
+  else
+    new.ended_at := null;
+    new.outcome := null;
+    new.cancel_reason := null;
+  end if;
+  if new.status = 'queued' and new.answered_at is null and not new.solo then
+    -- Going back to queued meets the run that came for its scope meanwhile: this one is older and takes it in (Q4).
+    select r.* into v_younger
+    from office.runs as r
+    where r.agent_id = new.agent_id and r.scope_id = new.scope_id and r.id <> new.id and r.status = 'queued'
+      and not r.solo and r.answered_at is null;
+    if v_younger.id is not null then
+      -- Its wakeups first: its end would settle those that it still has.
+      v_moved := office_internal.move_wakeups(v_younger.id, new.id, new.coalesced_count, 0);
+      update office.runs as r
+      set status = 'cancelled', cancel_reason = 'merged', coalesced_count = 0
+      where r.id = v_younger.id;
+      new.coalesced_count := new.coalesced_count + v_moved;
+      if v_younger.class = 'event' then
+        new.class := 'event';
+        new.reason := v_younger.reason;
+      end if;
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function office_internal.runs_check() is 'Guards every change of a run''s status.';
+
+create or replace function office_internal.runs_follow()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_agents uuid[];
+  v_over uuid[];
+  v_ended uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
+    v_over := array(
+      select n.id
+      from new_rows as n
+      join old_rows as o on o.id = n.id
+      where o.status in ('claimed', 'running', 'waiting', 'stopping')
+        and n.status not in ('claimed', 'running', 'waiting', 'stopping')
+        and not (n.status = 'queued' and n.answered_at is not null)
+    );
+    v_ended := array(
+      select n.id from new_rows as n join old_rows as o on o.id = n.id
+      where o.ended_at is null and n.ended_at is not null
+    );
+    if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
+      perform office_internal.entail_ends(v_over, v_ended);
+    end if;
+    v_agents := array(
+      select distinct n.agent_id
+      from new_rows as n
+      join old_rows as o on o.id = n.id
+      where (n.status, n.parked, n.answered_at, n.requested_at) is distinct from (o.status, o.parked, o.answered_at, o.requested_at)
+    );
+  elsif tg_op = 'INSERT' then
+    v_agents := array(select distinct n.agent_id from new_rows as n);
+  else
+    v_agents := array(select distinct o.agent_id from old_rows as o);
+  end if;
+  if cardinality(v_agents) > 0 then
+    perform office_internal.follow_runs(v_agents);
+  end if;
+  return null;
+end
+$$;
+comment on function office_internal.runs_follow() is 'Does what a change of runs entails, and brings the lanes up to date.';
+
+create or replace trigger runs_gate
+before update or delete on office.runs
+for each statement execute function office_internal.guard_gate();
+
+create or replace trigger runs_check
+before update on office.runs
+for each row execute function office_internal.runs_check();
+
+create or replace trigger runs_follow_insert
+after insert on office.runs
+referencing new table as new_rows
+for each statement execute function office_internal.runs_follow();
+
+create or replace trigger runs_follow_update
+after update on office.runs
+referencing old table as old_rows new table as new_rows
+for each statement execute function office_internal.runs_follow();
+
+create or replace trigger runs_follow_delete
+after delete on office.runs
+referencing old table as old_rows
+for each statement execute function office_internal.runs_follow();

@@ -1,0 +1,37 @@
+-- Triggers of office.settings: range and type for every way in (J4), and the signal by which gates follow.
+
+create or replace function office_internal.settings_check()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.check_setting(new.key, new.scope, new.value);
+  return new;
+end
+$$;
+comment on function office_internal.settings_check() is 'Refuses a setting that is unknown, misplaced or out of range.';
+
+create or replace function office_internal.settings_tell()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_setting office.settings := coalesce(new, old);
+begin
+  perform office_internal.leave_signal(w.id, 'setting')
+  from office.workspaces as w
+  where v_setting.key = 'max_concurrent_runs' and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
+  return null;
+end
+$$;
+comment on function office_internal.settings_tell() is 'Leaves a signal where a gate must follow a setting.';
+
+create or replace trigger settings_check
+before insert or update on office.settings
+for each row execute function office_internal.settings_check();
+
+create or replace trigger settings_tell
+after insert or update or delete on office.settings
+for each row execute function office_internal.settings_tell();

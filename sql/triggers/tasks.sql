@@ -1,0 +1,166 @@
+-- Triggers of office.tasks. Whoever changes a task, by function or by hand, meets the same states, and leaves the same
+-- activity and signals (T2, T5, T6). Nothing of the office's is touched here (A6).
+
+create or replace function office_internal.tasks_check()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_stage_state text;
+begin
+  if tg_op = 'INSERT' then
+    if new.state not in ('proposed', 'todo') and not (
+      new.state = 'in_progress' and exists (select from office.workflows as f where f.id = new.workflow_id and f.kind = 'routine')
+    ) then
+      perform office_internal.refuse(
+        'invalid', format('A new task cannot be %s.', new.state), 'proposed or todo.', jsonb_build_object('field', 'state')
+      );
+    end if;
+  else
+    -- A drag may name the stage only; the state follows it, and else it the state.
+    if new.stage_id is distinct from old.stage_id and new.state = old.state then
+      select s.state into v_stage_state from office.stages as s where s.id = new.stage_id and s.workflow_id = new.workflow_id;
+      new.state := coalesce(v_stage_state, new.state);
+    end if;
+    if new.state <> old.state and not exists (
+      select from office.task_moves as m where m.from_state = old.state and m.to_state = new.state
+    ) then
+      perform office_internal.refuse(
+        'move_refused',
+        format('A task cannot go from %s to %s.', old.state, new.state),
+        (select format('From %s it can go to: %s.', old.state, string_agg(m.to_state, ', ' order by m.to_state))
+         from office.task_moves as m where m.from_state = old.state),
+        jsonb_build_object(
+          'field', 'state', 'from', old.state, 'to', new.state,
+          'allowed', (select jsonb_agg(m.to_state order by m.to_state) from office.task_moves as m where m.from_state = old.state)
+        )
+      );
+    end if;
+    if new.state = 'done' and old.state not in ('done', 'in_review') and new.requires_approval then
+      perform office_internal.refuse(
+        'move_refused', 'This task is done only after an approval.', 'Move it to in_review: office.complete_task does.',
+        jsonb_build_object('field', 'state', 'from', old.state, 'to', new.state)
+      );
+    end if;
+  end if;
+  if tg_op = 'INSERT' or new.state <> old.state then
+    select s.id into new.stage_id
+    from office.stages as s
+    where s.workflow_id = new.workflow_id and s.state = new.state
+    order by (s.id = new.stage_id) desc, s.position
+    limit 1;
+  end if;
+  if new.assignee_agent_id is not null then
+    new.owner := 'agent';
+  elsif new.owner = 'agent' then
+    new.owner := 'unassigned';
+  end if;
+  if tg_op = 'INSERT' or new.executor is distinct from old.executor then
+    new.executor_id := office_internal.keep_executor(new.executor);
+  end if;
+  if new.assignee_agent_id is not null and (tg_op = 'INSERT' or new.assignee_agent_id is distinct from old.assignee_agent_id)
+    and new.executor_id is null and not exists (
+      select
+      from office.agents as a
+      join office.workspaces as w on w.id = a.workspace_id
+      left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
+      left join office.projects as j on j.id = new.project_id
+      where a.id = new.assignee_agent_id and coalesce(a.executor_id, p.executor_id, j.executor_id, w.executor_id) is not null
+    )
+  then
+    perform office_internal.refuse(
+      'no_executor',
+      'Nothing could be launched for this task.',
+      'Give its agent an executor: select * from office.update_agent(''NAME'', ''{"executor": {"command": ["…"]}}'');',
+      jsonb_build_object('field', 'assignee')
+    );
+  end if;
+  return new;
+end
+$$;
+comment on function office_internal.tasks_check() is 'Guards every change of a task: states, stage, owner, executor.';
+
+create or replace function office_internal.tasks_tell()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_doer record;
+  v_event uuid;
+  v_closed boolean := new.archived_at is not null or new.deleted_at is not null or new.state in ('done', 'cancelled');
+  v_was_closed boolean := false;
+begin
+  select * into v_doer from office_internal.doer();
+  if tg_op = 'INSERT' then
+    v_event := office_internal.remember(
+      new.workspace_id, 'task_created', jsonb_build_object('state', new.state),
+      v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
+    );
+    if new.assignee_agent_id is not null then
+      perform office_internal.leave_signal(new.workspace_id, 'task_assigned', new.id, new.assignee_agent_id, v_event);
+    end if;
+    return null;
+  end if;
+  v_was_closed := old.archived_at is not null or old.deleted_at is not null or old.state in ('done', 'cancelled');
+  if new.assignee_agent_id is distinct from old.assignee_agent_id then
+    v_event := office_internal.remember(
+      new.workspace_id, 'task_assigned', jsonb_build_object('from', old.assignee_agent_id, 'to', new.assignee_agent_id),
+      v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
+    );
+    if old.assignee_agent_id is not null then
+      perform office_internal.leave_signal(new.workspace_id, 'task_unassigned', new.id, old.assignee_agent_id, v_event);
+    end if;
+    if new.assignee_agent_id is not null then
+      perform office_internal.leave_signal(new.workspace_id, 'task_assigned', new.id, new.assignee_agent_id, v_event);
+    end if;
+  end if;
+  if new.state <> old.state then
+    v_event := office_internal.remember(
+      new.workspace_id, 'task_moved', jsonb_build_object('from', old.state, 'to', new.state),
+      v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
+    );
+    if (new.state = 'in_progress' and old.state <> 'in_review') or (old.state = 'proposed' and new.state = 'todo') then
+      perform office_internal.leave_signal(new.workspace_id, 'task_started', new.id, new.assignee_agent_id, v_event);
+    end if;
+  end if;
+  if v_closed and not v_was_closed then
+    v_event := office_internal.remember(
+      new.workspace_id, 'task_closed',
+      jsonb_build_object('state', new.state, 'archived', new.archived_at is not null, 'deleted', new.deleted_at is not null),
+      v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
+    );
+    perform office_internal.leave_signal(new.workspace_id, 'task_closed', new.id, new.assignee_agent_id, v_event);
+  end if;
+  if new.snoozed_until is distinct from old.snoozed_until then
+    perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function office_internal.tasks_tell() is 'Leaves activity and signals of a task''s change.';
+
+create or replace function office_internal.tasks_keep()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  update office.tasks as t set deleted_at = office.now() where t.id = old.id and t.deleted_at is null;
+  return null;
+end
+$$;
+comment on function office_internal.tasks_keep() is 'Turns a DELETE of a task into deleted_at (A6).';
+
+create or replace trigger tasks_check
+before insert or update on office.tasks
+for each row execute function office_internal.tasks_check();
+
+create or replace trigger tasks_tell
+after insert or update on office.tasks
+for each row execute function office_internal.tasks_tell();
+
+create or replace trigger tasks_keep
+before delete on office.tasks
+for each row execute function office_internal.tasks_keep();

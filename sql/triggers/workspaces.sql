@@ -1,0 +1,50 @@
+-- Triggers of office.workspaces: the executor's row; and what every workspace has from its first moment: its gate and the
+-- system workflows "office" and "routine" (T4), however it was made.
+
+create or replace function office_internal.workspaces_check()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if tg_op = 'INSERT' or new.executor is distinct from old.executor then
+    new.executor_id := office_internal.keep_executor(new.executor);
+  end if;
+  return new;
+end
+$$;
+comment on function office_internal.workspaces_check() is 'Keeps the default executor of a workspace as an unchangeable row.';
+
+create or replace function office_internal.workspaces_furnish()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_office uuid;
+  v_routine uuid;
+begin
+  insert into office_internal.gates (workspace_id, slots)
+  values (new.id, office_internal.setting('max_concurrent_runs')::integer);
+  insert into office.workflows (workspace_id, name, kind) values (new.id, 'office', 'office') returning id into v_office;
+  insert into office.stages (workflow_id, name, position, state, auto_start_agent)
+  select v_office, initcap(replace(s.state, '_', ' ')), s.position, s.state, s.state <> 'proposed'
+  from office.task_states as s;
+  insert into office.workflows (workspace_id, name, kind, hidden)
+  values (new.id, 'routine', 'routine', true)
+  returning id into v_routine;
+  insert into office.stages (workflow_id, name, position, state, auto_start_agent)
+  values (v_routine, 'In Progress', 1, 'in_progress', true), (v_routine, 'Done', 2, 'done', false);
+  update office.workspaces as w set office_workflow_id = v_office, routine_workflow_id = v_routine where w.id = new.id;
+  return null;
+end
+$$;
+comment on function office_internal.workspaces_furnish() is 'Gives a new workspace its gate and system workflows.';
+
+create or replace trigger workspaces_check
+before insert or update on office.workspaces
+for each row execute function office_internal.workspaces_check();
+
+create or replace trigger workspaces_furnish
+after insert on office.workspaces
+for each row execute function office_internal.workspaces_furnish();
