@@ -2,7 +2,7 @@
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options, the_one
+from officectl.cli.session import Session, dry_run_option, look_up, session_options
 from officectl.render import show_record, show_rows
 
 QUERY = """
@@ -46,8 +46,8 @@ def show(session: Session, account: str) -> None:
     """One account."""
     chosen = "and (lower(c.name) = lower(%(ref)s) or c.id::text = %(ref)s)"
     with session.office() as desk:
-        rows = desk.execute(QUERY + chosen, {"ref": account})
-    show_record(the_one(rows, account, "See: officectl account list"), layout=session.layout)
+        row = look_up(desk, "account", QUERY, chosen, account)
+    show_record(row, layout=session.layout)
 
 
 @command.command()

@@ -11,8 +11,8 @@ from officectl.cli.session import (
     Session,
     dry_run_option,
     json_object,
+    look_up,
     session_options,
-    the_one,
     workspace_option,
 )
 from officectl.render import heading, show_record, show_rows
@@ -75,10 +75,7 @@ def show(session: Session, agent: str) -> None:
     """One agent and its last runs."""
     chosen = "and (lower(%(ref)s) in (lower(a.name), lower(w.name || '/' || a.name), a.id::text))"
     with session.office() as desk:
-        rows = desk.execute(QUERY + chosen, {"ref": agent})
-        if not rows:
-            desk.why(f"agent:{agent}")  # refuses, and names the agent that is meant perhaps
-        row = the_one(rows, agent)
+        row = look_up(desk, "agent", QUERY, chosen, agent)
         row["runs"] = desk.execute(RUNS, row)
     if session.layout.json:
         show_record(row, layout=session.layout)

@@ -8,8 +8,8 @@ from officectl.cli.session import (
     Session,
     dry_run_option,
     json_object,
+    look_up,
     session_options,
-    the_one,
     workspace_option,
 )
 from officectl.render import show_record, show_rows
@@ -57,8 +57,8 @@ def show(session: Session, project: str) -> None:
     """One project."""
     chosen = "and (lower(%(ref)s) in (lower(p.name), lower(w.name || '/' || p.name)) or p.id::text = %(ref)s)"
     with session.office() as desk:
-        rows = desk.execute(QUERY + chosen, {"ref": project})
-    show_record(the_one(rows, project, "See: officectl project list"), layout=session.layout)
+        row = look_up(desk, "project", QUERY, chosen, project)
+    show_record(row, layout=session.layout)
 
 
 @command.command()

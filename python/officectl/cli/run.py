@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options, the_one, workspace_option
+from officectl.cli.session import Session, dry_run_option, session_options, workspace_option
+from officectl.errors import Refused
 from officectl.office import Office
 from officectl.render import heading, show_record, show_rows, text
 
@@ -117,8 +118,8 @@ def retry(session: Session, run: str, dry_run: bool) -> None:
 
 
 def find_run(desk: Office, ref: str) -> dict[str, Any]:
-    """The row of one run; refused by the database when it is unknown."""
-    rows = desk.execute(QUERY + "and lower(%(ref)s) in ('r' || r.number, r.id::text)", {"ref": ref})
-    if not rows:
-        desk.why(ref)  # refuses, and says how runs are named
-    return the_one(rows, ref)
+    """The row of a run, or of the run of a task or wakeup; Refused when there is none."""
+    found = desk.result(ref)
+    if found["run"] is None:
+        raise Refused(f"{ref} has no run.", f"See why: officectl why {ref}", code="not_found", status=404)
+    return desk.execute(QUERY + "and r.number = substr(%(run)s, 2)::bigint", found)[0]

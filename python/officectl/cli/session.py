@@ -1,5 +1,6 @@
 """What the commands share: where the database is, how to show, and the transaction that each command is."""
 
+import difflib
 import functools
 import json
 from collections.abc import Callable, Iterator
@@ -93,12 +94,19 @@ def demo_folder() -> Path:
     return usual.with_name(f"{usual.name}-demo")
 
 
-def the_one(rows: list[dict[str, Any]], ref: str, hint: str = "It may have been deleted.") -> dict[str, Any]:
-    """The only row of a look-up by `ref`; Refused when there is none, UsageProblem when there are several."""
+def look_up(desk: Office, noun: str, query: str, chosen: str, ref: str) -> dict[str, Any]:
+    """The only row of `query` that `chosen` picks by %(ref)s; each row has its name in the column `noun`.
+
+    Refused when there is none, with the name that is meant perhaps; UsageProblem when there are several.
+    """
+    rows = desk.execute(query + chosen, {"ref": ref})
     if not rows:
-        raise Refused(f"{ref} was not found.", hint, code="not_found", status=404)
+        known = [row[noun] for row in desk.execute(query)]
+        near = difflib.get_close_matches(ref.rpartition("/")[2], known, n=1)
+        hint = f'Did you mean "{near[0]}"?' if near else f"See: officectl {noun} list"
+        raise Refused(f'No {noun} "{ref}".', hint, code="not_found", status=404)
     if len(rows) > 1:
-        raise UsageProblem(f"{ref} is {len(rows)} things.", "Say which: workspace/name, or its id.")
+        raise UsageProblem(f'There are {len(rows)} called "{ref}".', f"Say workspace/{ref}, or its id.")
     return rows[0]
 
 

@@ -10,7 +10,6 @@ from officectl.cli.session import (
     dry_run_option,
     json_object,
     session_options,
-    the_one,
     workspace_option,
 )
 from officectl.office import Office, TaskRow
@@ -94,10 +93,9 @@ def list_(session: Session, **chosen: Any) -> None:
 def show(session: Session, task: str) -> None:
     """One task, its comments and its runs."""
     with session.office() as desk:
-        rows = desk.execute(QUERY + "and (lower(%(ref)s) in ('t' || t.number, t.id::text))", {"ref": task})
-        if not rows:
-            desk.why(task)  # refuses, and says how tasks are named
-        row = the_one(rows, task)
+        # Refuses an unknown one, and says how tasks are named.
+        card = desk.read_task(task)
+        row = desk.execute(QUERY + "and t.id = %(task_id)s", card)[0]
         row["comments"] = desk.execute(COMMENTS, row)
         row["runs"] = desk.execute(RUNS, row)
     if session.layout.json:

@@ -2,7 +2,7 @@
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options, the_one
+from officectl.cli.session import Session, dry_run_option, look_up, session_options
 from officectl.render import show_record, show_rows
 
 QUERY = """
@@ -43,10 +43,8 @@ def show(session: Session, workspace: str) -> None:
     """One workspace."""
     chosen = "and (lower(w.name) = lower(%(ref)s) or w.id::text = %(ref)s)"
     with session.office() as desk:
-        rows = desk.execute(QUERY + chosen, {"ref": workspace})
-        if not rows:
-            desk.why(f"workspace:{workspace}")  # refuses, with the names that are meant perhaps
-    show_record(the_one(rows, workspace), layout=session.layout)
+        row = look_up(desk, "workspace", QUERY, chosen, workspace)
+    show_record(row, layout=session.layout)
 
 
 @command.command()
