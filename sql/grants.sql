@@ -50,7 +50,7 @@ grant update on office.settings to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
-  office.why(text), office.result(text), office.waiting_for(uuid), office.read_task(text), office.get_setting(text, text)
+  office.why(text), office.result(text), office.waiting_for(uuid), office.undispatched(), office.read_task(text), office.get_setting(text, text)
   to office_reader, office_client, office_operator;
 
 grant execute on function

@@ -69,51 +69,64 @@ end
 $$;
 comment on function office_internal.runs_check() is 'Guards every change of a run''s status.';
 
-create or replace function office_internal.runs_follow()
+create or replace function office_internal.runs_follow_insert()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.follow_runs(array(select distinct n.agent_id from new_rows as n));
+  return null;
+end
+$$;
+comment on function office_internal.runs_follow_insert() is 'Brings lanes up to date with new runs.';
+
+create or replace function office_internal.runs_follow_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_agents uuid[];
   v_over uuid[];
   v_ended uuid[];
 begin
-  if tg_op = 'UPDATE' then
-    -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
-    v_over := array(
-      select n.id
-      from new_rows as n
-      join old_rows as o on o.id = n.id
-      where o.status in ('claimed', 'running', 'waiting', 'stopping')
-        and n.status not in ('claimed', 'running', 'waiting', 'stopping')
-        and not (n.status = 'queued' and n.answered_at is not null)
-    );
-    v_ended := array(
-      select n.id from new_rows as n join old_rows as o on o.id = n.id
-      where o.ended_at is null and n.ended_at is not null
-    );
-    if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
-      perform office_internal.entail_ends(v_over, v_ended);
-    end if;
-    v_agents := array(
-      select distinct n.agent_id
-      from new_rows as n
-      join old_rows as o on o.id = n.id
-      where (n.status, n.parked, n.answered_at, n.requested_at) is distinct from (o.status, o.parked, o.answered_at, o.requested_at)
-    );
-  elsif tg_op = 'INSERT' then
-    v_agents := array(select distinct n.agent_id from new_rows as n);
-  else
-    v_agents := array(select distinct o.agent_id from old_rows as o);
+  -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
+  v_over := array(
+    select n.id
+    from new_rows as n
+    join old_rows as o on o.id = n.id
+    where o.status in ('claimed', 'running', 'waiting', 'stopping')
+      and n.status not in ('claimed', 'running', 'waiting', 'stopping')
+      and not (n.status = 'queued' and n.answered_at is not null)
+  );
+  v_ended := array(
+    select n.id from new_rows as n join old_rows as o on o.id = n.id where o.ended_at is null and n.ended_at is not null
+  );
+  if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
+    perform office_internal.entail_ends(v_over, v_ended);
   end if;
-  if cardinality(v_agents) > 0 then
-    perform office_internal.follow_runs(v_agents);
-  end if;
+  perform office_internal.follow_runs(array(
+    select distinct n.agent_id
+    from new_rows as n
+    join old_rows as o on o.id = n.id
+    where (n.status, n.parked, n.answered_at, n.requested_at) is distinct from (o.status, o.parked, o.answered_at, o.requested_at)
+  ));
   return null;
 end
 $$;
-comment on function office_internal.runs_follow() is 'Does what a change of runs entails, and brings the lanes up to date.';
+comment on function office_internal.runs_follow_update() is 'Does what a change of runs entails, and brings the lanes up to date.';
+
+create or replace function office_internal.runs_follow_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.follow_runs(array(select distinct o.agent_id from old_rows as o));
+  return null;
+end
+$$;
+comment on function office_internal.runs_follow_delete() is 'Brings lanes up to date with runs that are gone.';
 
 create or replace trigger runs_gate
 before update or delete on office.runs
@@ -126,14 +139,14 @@ for each row execute function office_internal.runs_check();
 create or replace trigger runs_follow_insert
 after insert on office.runs
 referencing new table as new_rows
-for each statement execute function office_internal.runs_follow();
+for each statement execute function office_internal.runs_follow_insert();
 
 create or replace trigger runs_follow_update
 after update on office.runs
 referencing old table as old_rows new table as new_rows
-for each statement execute function office_internal.runs_follow();
+for each statement execute function office_internal.runs_follow_update();
 
 create or replace trigger runs_follow_delete
 after delete on office.runs
 referencing old table as old_rows
-for each statement execute function office_internal.runs_follow();
+for each statement execute function office_internal.runs_follow_delete();

@@ -1,26 +1,37 @@
--- office.up_next: what is queued, in the order of the claim, and why each waits (S5).
+-- office.up_next: what is queued, in the order of the claim, and why each waits (S5); last what is not dispatched yet.
 create view office.up_next with (security_invoker = true) as
 select
-  'r' || r.number as run,
+  'r' || q.number as run,
   a.name as agent,
   't' || t.number as task,
   t.title,
   w.name as workspace,
-  r.reason,
-  r.requested_at,
-  coalesce(x.reason, 'nothing: it is next') as waiting_for,
-  x.until,
-  x.lift
-from office.runs as r
-join office.agents as a on a.id = r.agent_id
-join office.workspaces as w on w.id = r.workspace_id
-left join office.tasks as t on t.id = r.task_id
-left join lateral (select f.reason, f.until, f.lift from office.waiting_for(r.id) as f limit 1) as x on true
-where r.status = 'queued'
-order by r.answered_at is null, r.requested_at, r.id;
+  q.reason,
+  q.requested_at,
+  q.waiting_for,
+  q.until,
+  q.lift
+from (
+  select
+    r.number, r.agent_id, r.task_id, r.workspace_id, r.reason, r.requested_at,
+    coalesce(x.reason, 'nothing: it is next') as waiting_for, x.until, x.lift,
+    case when r.answered_at is null then 2 else 1 end as turn
+  from office.runs as r
+  left join lateral (select f.reason, f.until, f.lift from office.waiting_for(r.id) as f limit 1) as x on true
+  where r.status = 'queued'
+  union all
+  select
+    null, u.agent_id, u.task_id, u.workspace_id, u.reason, u.requested_at,
+    'the dispatch', null, 'select office.dispatch();', 3
+  from office.undispatched() as u
+) as q
+join office.agents as a on a.id = q.agent_id
+join office.workspaces as w on w.id = q.workspace_id
+left join office.tasks as t on t.id = q.task_id
+order by q.turn, q.requested_at, q.number;
 
 comment on view office.up_next is 'Queued runs in the order of the claim, and why each waits.';
-comment on column office.up_next.run is 'The run.';
+comment on column office.up_next.run is 'The run; null: not dispatched yet.';
 comment on column office.up_next.agent is 'Its agent.';
 comment on column office.up_next.task is 'Its task.';
 comment on column office.up_next.title is 'The task''s title.';

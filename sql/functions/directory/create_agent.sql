@@ -47,6 +47,7 @@ begin
   return v_made;
 exception when unique_violation then
   perform office_internal.name_taken('agent', create_agent.name);
+  return null;
 end
 $$;
 

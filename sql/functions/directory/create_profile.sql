@@ -17,6 +17,7 @@ begin
   return v_made;
 exception when unique_violation then
   perform office_internal.name_taken('profile', create_profile.name);
+  return null;
 end
 $$;
 

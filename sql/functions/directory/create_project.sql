@@ -30,6 +30,7 @@ begin
   return v_made;
 exception when unique_violation then
   perform office_internal.name_taken('project', create_project.name);
+  return null;
 end
 $$;
 

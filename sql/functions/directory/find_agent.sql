@@ -41,6 +41,7 @@ begin
     ),
     'officectl agent list shows the agents.'
   );
+  return null;
 end
 $$;
 

@@ -30,6 +30,7 @@ begin
     (select array_agg(w.name) from office.visible_workspaces() as v (id) join office.workspaces as w on w.id = v.id),
     'officectl workspace list shows those you can see.'
   );
+  return null;
 end
 $$;
 

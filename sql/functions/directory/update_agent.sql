@@ -59,6 +59,7 @@ begin
   return v_made;
 exception when unique_violation then
   perform office_internal.name_taken('agent', changes ->> 'name');
+  return null;
 end
 $$;
 

@@ -12,7 +12,7 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_none constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_joined uuid[];
 begin
   perform office_internal.follow_agents(array(

@@ -6,6 +6,9 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if cardinality(agent_ids) = 0 then
+    return;
+  end if;
   update office_internal.lanes as l
   set active = (
       select count(*)

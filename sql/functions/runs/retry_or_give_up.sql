@@ -9,7 +9,7 @@ as $$
 declare
   v_run office.runs;
   v_now timestamptz := office_internal.wall_clock();
-  v_delays constant interval[] := array['2 minutes', '10 minutes', '30 minutes', '2 hours'];
+  v_delays constant interval[] := array['2 minutes', '10 minutes', '30 minutes', '2 hours']::interval[];
   v_at timestamptz;
 begin
   select * into v_run from office.runs as r where r.id = retry_or_give_up.run_id;

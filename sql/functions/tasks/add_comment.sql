@@ -21,6 +21,7 @@ begin
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name;
   perform office_internal.refuse_value('comments', v_constraint);
+  return null;
 end
 $$;
 

@@ -58,6 +58,7 @@ begin
 exception when check_violation or not_null_violation or foreign_key_violation then
   get stacked diagnostics v_constraint = constraint_name;
   perform office_internal.refuse_value('tasks', v_constraint);
+  return null;
 end
 $$;
 

@@ -1,6 +1,6 @@
 -- office.move_task: moves a task to a state, or to a stage of its workflow, by name (T4). State, stage and event are one
 -- move. Refuses moves that task_moves does not hold (move_refused), names that are neither (not_found). Takes no gate.
-create or replace function office.move_task(task text, "to" text)
+create or replace function office.move_task(task text, target text)
 returns office.task_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -10,15 +10,15 @@ declare
   v_stage uuid;
   v_state text;
 begin
-  select s.state into v_state from office.task_states as s where s.state = lower(move_task."to");
+  select s.state into v_state from office.task_states as s where s.state = lower(move_task.target);
   if v_state is null then
     select g.id, g.state into v_stage, v_state
     from office.stages as g
     join office.tasks as t on t.workflow_id = g.workflow_id
-    where t.id = v_task and lower(g.name) = lower(move_task."to");
+    where t.id = v_task and lower(g.name) = lower(move_task.target);
     if v_state is null then
       perform office_internal.not_found(
-        'state', move_task."to", (select array_agg(s.state order by s.position) from office.task_states as s),
+        'state', move_task.target, (select array_agg(s.state order by s.position) from office.task_states as s),
         (select 'States: ' || string_agg(s.state, ', ' order by s.position) || '.' from office.task_states as s)
       );
     end if;

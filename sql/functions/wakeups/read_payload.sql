@@ -8,7 +8,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_given jsonb;
-  v_read jsonb := '{}';
+  v_read jsonb := '{}'::jsonb;
   v_field record;
   v_value jsonb;
   v_text text;

@@ -49,7 +49,7 @@ begin
   v_wakeup.addresses := office_internal.addressed_as(source, v_wakeup.payload, v_wakeup.agent_id, v_wakeup.task_id);
   select
     s.solo,
-    case when source = 'routine' and v_wakeup.task_id is null and coalesce(v_wakeup.payload ->> 'fire', 'cron') = 'cron'
+    case when read_request.source = 'routine' and v_wakeup.task_id is null and coalesce(v_wakeup.payload ->> 'fire', 'cron') = 'cron'
       then 'periodic' else s.class end
   into v_wakeup.solo, v_wakeup.class
   from office.wakeup_sources as s

@@ -9,7 +9,6 @@ as $$
 #variable_conflict use_column
 declare
   v_made uuid[];
-  v_first uuid[];
 begin
   with made as (
     insert into office.wakeups as w (
