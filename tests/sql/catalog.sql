@@ -2,7 +2,7 @@
 -- name), I5 (who may do what). A list of what breaks a law is compared with an empty one, so that a failure names the object.
 begin;
 set local search_path = tap, public;
-select plan(18);
+select plan(23);
 
 create temporary view ours as
 select n.oid, n.nspname as schema
@@ -111,16 +111,6 @@ select is_empty(
   $$,
   'A5: functions change no setting but the search path and lock_timeout'
 );
-select is_empty(
-  $$
-    select name
-    from our_functions
-    where schema = 'office' and prorettype <> 'trigger'::regtype and not prosecdef and prosqlbody is null
-    order by 1
-  $$,
-  'I5: every public function is SECURITY DEFINER, or a body of the SQL standard that needs no right'
-);
-
 -- I5: nothing for PUBLIC, nothing of the inner rooms for anybody
 
 select is_empty(
@@ -170,6 +160,141 @@ select is_empty(
   'I5: nothing in office_internal is anybody''s but the owner''s'
 );
 
+-- I5: what each role can do, in full. A change here is a change of the security posture: read it as one.
+
+select set_eq(
+  $$
+    select proname::text, string_agg(word, ' ' order by word)
+    from our_functions, roles
+    where schema = 'office' and has_function_privilege(role, oid, 'EXECUTE')
+    group by proname
+  $$,
+  $$
+    values
+      -- asking
+      ('now', 'client operator reader worker'),
+      ('uuid7', 'client operator reader worker'),
+      ('help', 'client operator reader'),
+      ('why', 'client operator reader'),
+      ('result', 'client operator reader'),
+      ('waiting_for', 'client operator reader'),
+      ('undispatched', 'client operator reader'),
+      ('run_label', 'client operator reader'),
+      ('read_task', 'client operator reader'),
+      ('get_setting', 'client operator reader'),
+      ('visible_workspaces', 'client operator reader'),
+      ('audit', 'operator'),
+      -- acting for somebody
+      ('act_as', 'client operator'),
+      ('act_with', 'client operator'),
+      -- directory
+      ('create_workspace', 'client operator'),
+      ('create_account', 'client operator'),
+      ('add_member', 'client operator'),
+      ('create_agent', 'client operator'),
+      ('update_agent', 'client operator'),
+      ('create_profile', 'client operator'),
+      ('create_project', 'client operator'),
+      ('set_setting', 'client operator'),
+      -- tasks
+      ('create_task', 'client operator'),
+      ('assign_task', 'client operator'),
+      ('move_task', 'client operator'),
+      ('complete_task', 'client operator'),
+      ('archive_task', 'client operator'),
+      ('delete_task', 'client operator'),
+      ('add_comment', 'client operator'),
+      ('note_decision', 'client operator'),
+      -- waking and steering
+      ('wake', 'client operator'),
+      ('wake_many', 'client operator'),
+      ('dispatch', 'client operator'),
+      ('stop', 'client operator'),
+      ('retry_run', 'client operator'),
+      -- working
+      ('carry_out', 'operator worker'),
+      ('register_worker', 'operator worker'),
+      ('heartbeat', 'operator worker'),
+      ('drain_worker', 'operator worker'),
+      ('claim_runs', 'operator worker'),
+      ('start_attempt', 'operator worker'),
+      ('record_steps', 'operator worker'),
+      ('finish_attempt', 'operator worker'),
+      ('finish_attempts', 'operator worker'),
+      ('fail_attempt', 'operator worker'),
+      ('confirm_cleanup', 'operator worker'),
+      ('maintain', 'operator worker'),
+      ('expire_worker', 'operator')
+  $$,
+  'I5: who may call which function'
+);
+select set_eq(
+  $$
+    select privilege, name, string_agg(word, ' ' order by word)
+    from our_relations, roles, unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege
+    where schema = 'office' and relkind <> 'S'
+      and (has_table_privilege(role, oid, privilege)
+        or privilege in ('INSERT', 'UPDATE', 'REFERENCES') and has_any_column_privilege(role, oid, privilege))
+    group by privilege, name
+  $$,
+  $$
+    values
+      ('UPDATE', 'office.tasks', 'operator'),
+      ('UPDATE', 'office.runs', 'operator'),
+      ('UPDATE', 'office.agents', 'operator'),
+      ('UPDATE', 'office.projects', 'operator'),
+      ('UPDATE', 'office.settings', 'operator'),
+      ('INSERT', 'office.settings', 'operator'),
+      ('INSERT', 'office.task_blockers', 'operator'),
+      ('DELETE', 'office.tasks', 'operator'),
+      ('DELETE', 'office.agents', 'operator'),
+      ('DELETE', 'office.projects', 'operator'),
+      ('DELETE', 'office.settings', 'operator'),
+      ('DELETE', 'office.task_blockers', 'operator')
+  $$,
+  'I5: who may write which table by hand'
+);
+select set_eq(
+  $$
+    select word, name
+    from our_relations, roles
+    where schema = 'office' and relkind <> 'S' and has_any_column_privilege(role, oid, 'SELECT')
+  $$,
+  $$
+    select word, name
+    from our_relations, roles
+    where schema = 'office' and relkind <> 'S' and word in ('reader', 'client', 'operator')
+  $$,
+  'I5: all but workers may read every public table and view, as far as row-level security goes'
+);
+select is_empty(
+  $$
+    select word, name, attname
+    from our_relations
+    join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped
+    cross join roles
+    where attname ~ 'token|secret|hash' and relkind in ('r', 'v') and has_column_privilege(role, attrelid, attnum, 'SELECT')
+    order by 1, 2
+  $$,
+  'I5: no role reads a secret or its hash'
+);
+select is_empty(
+  $$
+    select word || ': ' || name
+    from our_relations, roles
+    where schema = 'office' and relkind = 'S' and has_sequence_privilege(role, oid, 'USAGE, SELECT, UPDATE')
+    order by 1
+  $$,
+  'I5: no role draws numbers by itself'
+);
+select is_empty(
+  $$
+    select rolname from pg_roles, roles
+    where pg_roles.oid = role and (rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)
+  $$,
+  'I5: the roles cannot log in and have no powers of their own'
+);
+
 -- I5: row-level security
 
 select is_empty(
@@ -213,15 +338,17 @@ select is_empty(
       ('office.runs'), ('office.attempts'), ('office.attempt_prompts'), ('office.attempt_steps'), ('office.activity'),
       ('office.inbox_items'), ('office_internal.signals'), ('office_internal.changes')
     ),
-    -- Their rows come with the deploy, and a running office removes none.
-    catalogs (name) as (values
-      ('office.task_states'), ('office.run_states'), ('office.wakeup_states'), ('office.wakeup_sources'), ('office.errors')
+    -- Rows that come with the deploy, or leave so seldom that a scan then costs less than an index at every write.
+    steady (name) as (values
+      ('office.task_states'), ('office.run_states'), ('office.wakeup_states'), ('office.wakeup_sources'),
+      ('office.workspaces'), ('office.accounts'), ('office.agents'), ('office.workflows'), ('office.stages'),
+      ('office.executors')
     )
     select r.name || ': ' || pg_get_constraintdef(k.oid)
     from pg_constraint as k
     join our_relations as r on r.oid = k.conrelid
     where k.contype = 'f' and r.name in (select name from growing)
-      and k.confrelid::regclass::text not in (select name from catalogs)
+      and k.confrelid::regclass::text not in (select name from steady)
       and not exists (
         select from pg_index as i
         where i.indrelid = k.conrelid and i.indisvalid

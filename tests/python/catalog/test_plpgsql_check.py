@@ -12,15 +12,15 @@ EXPECTED = [
 ]
 # Trigger functions are checked once for every table that they stand on.
 FINDINGS = """
-select p.oid::regprocedure::text, checked.lineno, checked.level, checked.message, checked.query
+select p.oid::regprocedure::text, checked.lineno, checked.level, checked.message, checked.detail, checked.query
 from pg_catalog.pg_proc as p
 join pg_catalog.pg_language as l on l.oid = p.prolang and l.lanname = 'plpgsql'
 left join (
-  select distinct tgfoid, tgrelid from pg_catalog.pg_trigger where not tgisinternal
+  select distinct tgfoid, tgrelid, tgoldtable, tgnewtable from pg_catalog.pg_trigger where not tgisinternal
 ) as t on t.tgfoid = p.oid
 cross join lateral plpgsql_check_function_tb(
-  p.oid, coalesce(t.tgrelid, 0), fatal_errors => false, performance_warnings => false, extra_warnings => true,
-  security_warnings => true
+  p.oid, coalesce(t.tgrelid, 0), oldtable => t.tgoldtable, newtable => t.tgnewtable,
+  fatal_errors => false, performance_warnings => false, extra_warnings => true, security_warnings => true
 ) as checked
 where p.pronamespace in ('office'::regnamespace, 'office_internal'::regnamespace)
   and (p.prorettype <> 'trigger'::regtype or t.tgrelid is not null)
