@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from officectl.database import deploy, grants
 from officectl.database.connect import place, resolve_dsn
 from officectl.database.embedded import Cluster, default_folder
 from officectl.database.sqlfiles import ROLES
+from officectl.errors import UsageProblem
 from officectl.render import show_record
 
 dsn_option = click.option("--dsn", metavar="DSN", help="The database; see `officectl status`.")
@@ -120,7 +122,7 @@ def restore(
     named = database(dsn)
     replace = dumps.holds_office(named)
     if replace and not yes:
-        click.confirm(f"Replace the office at {place(named)}? All of it is dropped", abort=True, err=True)
+        _confirm(f"Drop the office at {place(named)} and put {file} in its place")
     dumps.restore(named, file, replace=replace, single_role=single_role, role_prefix=role_prefix)
     click.echo(f"Restored: {file}")
 
@@ -144,6 +146,13 @@ def grant(dsn: str | None, login: str, role: str | None, gateway: str | None, ac
 
 
 command.add_command(psql.command, "psql")
+
+
+def _confirm(question: str) -> None:
+    """Ask; where nobody can answer, only --yes does."""
+    if not sys.stdin.isatty():
+        raise UsageProblem(f"{question}? Nobody is there to ask.", "Answer with --yes.")
+    click.confirm(question, abort=True, err=True)
 
 
 def _migrate(dsn: str, single_role: bool | None, role_prefix: str | None) -> None:

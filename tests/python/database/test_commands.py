@@ -192,7 +192,7 @@ def test_backup_and_restore(database: str, fresh_database: str, tmp_path: Path) 
     assert status(fresh_database)["state"] == "current"
 
     code, line = outcome("db", "restore", file, "--dsn", fresh_database)
-    assert (code, "All of it is dropped" in line) == (1, True)
+    assert (code, "Nobody is there to ask" in line) == (2, True)
     (tmp_path / "broken.dump").write_bytes(file.read_bytes()[:-2000])
     code, line = outcome("db", "restore", tmp_path / "broken.dump", "--dsn", fresh_database, "--yes")
     assert (code, line.startswith("officectl: pg_restore failed: ")) == (1, True)
