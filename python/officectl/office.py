@@ -63,11 +63,6 @@ class TaskRow(TypedDict):
     workspace: str
 
 
-class CommentRow(TypedDict):
-    comment_id: UUID
-    task: str
-
-
 class WakeupRow(TypedDict):
     wakeup_id: UUID
     duplicate: bool
@@ -104,9 +99,13 @@ class StoryRow(TypedDict):
     lift: str | None
 
 
-class TopicRow(TypedDict):
-    topic: str
-    text: str
+TopicRow = TypedDict("TopicRow", {"topic": str, "try": str})
+
+
+class WaitRow(TypedDict):
+    reason: str
+    until: datetime | None
+    lift: str | None
 
 
 class ViolationRow(TypedDict):
@@ -271,8 +270,12 @@ class Office:
             workspace=workspace,
         )
 
-    def create_profile(self, name: str, executor: Json, workspace: str | None = None) -> ProfileRow:
-        return self._row(ProfileRow, "create_profile", name=name, executor=executor, workspace=workspace)
+    def create_profile(
+        self, name: str, executor: Json, model: str | None = None, workspace: str | None = None
+    ) -> ProfileRow:
+        return self._row(
+            ProfileRow, "create_profile", name=name, executor=executor, model=model, workspace=workspace
+        )
 
     def set_setting(self, key: str, value: str, workspace: str | None = None) -> None:
         self.call("set_setting", key=key, value=value, **given({"workspace": workspace}))
@@ -324,8 +327,8 @@ class Office:
         """None leaves the task without an assignee."""
         return cast("TaskRow", self.call("assign_task", task=task, assignee=assignee)[0])
 
-    def move_task(self, task: str, to: str) -> TaskRow:
-        return self._row(TaskRow, "move_task", task=task, to=to)
+    def move_task(self, task: str, target: str) -> TaskRow:
+        return self._row(TaskRow, "move_task", task=task, target=target)
 
     def complete_task(self, task: str, summary: str | None = None) -> TaskRow:
         return self._row(TaskRow, "complete_task", task=task, summary=summary)
@@ -336,8 +339,9 @@ class Office:
     def delete_task(self, task: str) -> TaskRow:
         return self._row(TaskRow, "delete_task", task=task)
 
-    def add_comment(self, task: str, body: str) -> CommentRow:
-        return self._row(CommentRow, "add_comment", task=task, body=body)
+    def add_comment(self, task: str, body: str) -> UUID:
+        """The comment's id."""
+        return self._value(UUID, "add_comment", task=task, body=body)
 
     def read_task(self, task: str | None = None) -> Json:
         """The task with its comments, blockers and parts; None, from inside a run: its own."""
@@ -397,8 +401,8 @@ class Office:
             workspace=workspace,
         )
 
-    def heartbeat(self, worker_id: UUID) -> list[InstructionRow]:
-        return self._rows(InstructionRow, "heartbeat", worker_id=worker_id)
+    def heartbeat(self, worker_id: UUID, attempt_ids: Sequence[UUID] = ()) -> list[InstructionRow]:
+        return self._rows(InstructionRow, "heartbeat", worker_id=worker_id, attempt_ids=tuple(attempt_ids))
 
     def drain_worker(self, worker_id: UUID) -> int:
         return self._value(int, "drain_worker", worker_id=worker_id)
@@ -457,6 +461,13 @@ class Office:
 
     def why(self, ref: str) -> list[StoryRow]:
         return self._rows(StoryRow, "why", ref=ref)
+
+    def waiting_for(self, run_id: UUID) -> list[WaitRow]:
+        """Every reason why a queued run waits, with what lifts it."""
+        return self._rows(WaitRow, "waiting_for", run_id=run_id)
+
+    def run_label(self, status: str, result: str) -> str:
+        return self._value(str, "run_label", status=status, result=result)
 
     def help(self) -> list[TopicRow]:
         return self._rows(TopicRow, "help")

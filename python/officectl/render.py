@@ -136,7 +136,7 @@ def indented(value: str) -> str:
 
 
 def _one_line(value: str) -> str:
-    return " ".join(value.split())
+    return " ".join(value.split()) or "-"
 
 
 def _draw(headings: list[str], cells: list[list[str]]) -> None:

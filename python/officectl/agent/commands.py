@@ -23,7 +23,8 @@ def task(ref: str | None) -> None:
 def comment(body: str, ref: str | None) -> None:
     """Inside a run: comment on its task."""
     inside = Inside.here()
-    _say(inside.call("add_comment", task=inside.own_task(ref), body=body))
+    [row] = inside.call("add_comment", task=inside.own_task(ref), body=body)
+    _say([{"comment_id": row["add_comment"]}])
 
 
 @click.command()
@@ -32,7 +33,7 @@ def comment(body: str, ref: str | None) -> None:
 def move(state: str, ref: str | None) -> None:
     """Inside a run: move its task to a state or stage."""
     inside = Inside.here()
-    _say(inside.call("move_task", task=inside.own_task(ref), to=state))
+    _say(inside.call("move_task", task=inside.own_task(ref), target=state))
 
 
 @click.command("create-task")

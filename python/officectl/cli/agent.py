@@ -35,7 +35,8 @@ where a.deleted_at is null
 """
 
 RUNS = """
-select 'r' || r.number as run, 't' || t.number as task, r.reason, r.result, r.requested_at, r.ended_at
+select 'r' || r.number as run, 't' || t.number as task, r.reason,
+  office.run_label(r.status, r.result) as label, r.status, r.result, r.requested_at, r.ended_at
 from office.runs r
 left join office.tasks t on t.id = r.task_id
 where r.agent_id = %(agent_id)s
@@ -84,7 +85,7 @@ def show(session: Session, agent: str) -> None:
     if row["runs"]:
         heading("Last runs")
         show_rows(
-            row["runs"], ["run", "task", "reason", "result", "ended_at"], layout=session.layout, empty=""
+            row["runs"], ["run", "task", "reason", "label", "ended_at"], layout=session.layout, empty=""
         )
 
 

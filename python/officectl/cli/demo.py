@@ -36,8 +36,8 @@ select
 """
 
 RUNS = """
-select 'r' || r.number as run, a.name as agent, 't' || t.number as task, r.reason as why_woken, r.status,
-  r.result, last.started_at, r.ended_at - last.started_at as took,
+select 'r' || r.number as run, a.name as agent, 't' || t.number as task, r.reason as why_woken,
+  office.run_label(r.status, r.result) as result, last.started_at, r.ended_at - last.started_at as took,
   coalesce(last.result ->> 'summary', last.error) as what_it_did
 from office.runs r
 join office.workspaces w on w.id = r.workspace_id

@@ -10,9 +10,9 @@ from officectl.office import Office
 from officectl.render import heading, show_record, show_rows, text
 
 QUERY = """
-select 'r' || r.number as run, a.name as agent, 't' || t.number as task, t.title, r.reason, r.result,
-  r.status, w.name as workspace, r.coalesced_count as wakeups, r.retry_count as retries,
-  r.scheduled_retry_at as retry_at,
+select 'r' || r.number as run, a.name as agent, 't' || t.number as task, t.title, r.reason,
+  office.run_label(r.status, r.result) as label, r.status, r.result, w.name as workspace,
+  r.coalesced_count as wakeups, r.retry_count as retries, r.scheduled_retry_at as retry_at,
   r.ended_at - last.started_at as took, last.result ->> 'summary' as summary, last.error, last.exit_code,
   r.requested_at, r.claimed_at, r.ended_at, r.id as run_id
 from office.runs r
@@ -72,7 +72,7 @@ def list_(session: Session, **chosen: Any) -> None:
         rows = desk.execute(QUERY + LISTED, chosen)
     show_rows(
         rows,
-        ["run", "agent", "task", "reason", "result", "took", "summary"],
+        ["run", "agent", "task", "reason", "label", "took", "summary"],
         wide=["wakeups", "retries", "retry_at", "error", "workspace", "requested_at", "ended_at", "run_id"],
         layout=session.layout,
         empty="No such run.",

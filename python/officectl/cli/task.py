@@ -53,7 +53,8 @@ order by c.created_at, c.id
 """
 
 RUNS = """
-select 'r' || r.number as run, a.name as agent, r.reason, r.result, r.requested_at, r.ended_at
+select 'r' || r.number as run, a.name as agent, r.reason, office.run_label(r.status, r.result) as label,
+  r.status, r.result, r.requested_at, r.ended_at
 from office.runs r
 join office.agents a on a.id = r.agent_id
 where r.task_id = %(task_id)s
@@ -109,7 +110,7 @@ def show(session: Session, task: str) -> None:
     if row["runs"]:
         heading("Runs")
         show_rows(
-            row["runs"], ["run", "agent", "reason", "result", "ended_at"], layout=session.layout, empty=""
+            row["runs"], ["run", "agent", "reason", "label", "ended_at"], layout=session.layout, empty=""
         )
 
 
@@ -147,12 +148,12 @@ def assign(session: Session, task: str, agent: str | None, nobody: bool, dry_run
 
 @command.command()
 @click.argument("task")
-@click.argument("to")
+@click.argument("target", metavar="STATE|STAGE")
 @dry_run_option
 @session_options
-def move(session: Session, task: str, to: str, dry_run: bool) -> None:
+def move(session: Session, task: str, target: str, dry_run: bool) -> None:
     """Move a task to a state, or to a stage of its workflow."""
-    _act(session, lambda desk: desk.move_task(task, to), dry_run=dry_run)
+    _act(session, lambda desk: desk.move_task(task, target), dry_run=dry_run)
 
 
 @command.command()
@@ -173,8 +174,8 @@ def complete(session: Session, task: str, summary: str | None, dry_run: bool) ->
 def comment(session: Session, task: str, body: str, dry_run: bool) -> None:
     """Comment on a task; its agent, and whoever is named by @name, is woken."""
     with session.office(dry_run=dry_run) as desk:
-        row = desk.add_comment(task, body)
-    show_record(row, layout=session.layout)
+        comment_id = desk.add_comment(task, body)
+    show_record({"task": task, "comment_id": comment_id}, layout=session.layout)
 
 
 @command.command()

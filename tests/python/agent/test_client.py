@@ -26,7 +26,7 @@ def test_x2_a_refusal_is_the_databases(inside: Worker) -> None:
         "error": {"code": "move_refused", "message": "Not so.", "hint": "Try todo.", "status": 409}
     }
     with pytest.raises(Refused) as refused:
-        Inside.here().call("move_task", task="t1", to="nowhere")
+        Inside.here().call("move_task", task="t1", target="nowhere")
     assert (refused.value.message, refused.value.hint, refused.value.code, refused.value.status) == (
         "Not so.",
         "Try todo.",

@@ -15,7 +15,7 @@ VERBS = [
     (["task"], "read_task", {"task": "t1"}),
     (["task", "t7"], "read_task", {"task": "t7"}),
     (["comment", "Found it."], "add_comment", {"task": "t1", "body": "Found it."}),
-    (["move", "blocked"], "move_task", {"task": "t1", "to": "blocked"}),
+    (["move", "blocked"], "move_task", {"task": "t1", "target": "blocked"}),
     (["complete", "All well."], "complete_task", {"task": "t1", "summary": "All well."}),
     (["complete"], "complete_task", {"task": "t1", "summary": None}),
     (
@@ -40,7 +40,9 @@ VERBS = [
 
 @pytest.mark.parametrize(("words", "call", "arguments"), VERBS, ids=[" ".join(v[0]) for v in VERBS])
 def test_x2_a_verb_is_one_call(inside: Worker, words: list[str], call: str, arguments: object) -> None:
-    inside.answers[call] = {"ok": [{"read_task": {"title": "A"}} if call == "read_task" else {"task": "t1"}]}
+    inside.answers[call] = {
+        "ok": [{call: {"title": "A"}} if call in ("read_task", "add_comment") else {"task": "t1"}]
+    }
     result = CliRunner().invoke(command, words, catch_exceptions=False)
     assert result.exit_code == 0
     assert inside.calls == [(call, arguments)]

@@ -6,9 +6,11 @@ from officectl.statements import given, statement
 
 
 def test_i1_a_call_names_its_arguments() -> None:
-    query, arguments = statement("move_task", task="t1", to="done")
-    assert query.as_string() == 'select * from "office"."move_task"("task" => %(task)s, "to" => %(to)s)'
-    assert arguments == {"task": "t1", "to": "done"}
+    query, arguments = statement("move_task", task="t1", target="done")
+    assert (
+        query.as_string() == 'select * from "office"."move_task"("task" => %(task)s, "target" => %(target)s)'
+    )
+    assert arguments == {"task": "t1", "target": "done"}
 
 
 def test_i1_dicts_and_lists_are_json_and_tuples_arrays() -> None:
