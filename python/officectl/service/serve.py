@@ -15,6 +15,9 @@ from officectl.service.worker import Worker
 GRACE_SECONDS = 30.0
 CONNECTIONS = 6
 
+POOL_SECONDS = 5.0
+"""For a connection from the pool. Patience is in the calls: the pool's own would outlast an outage by far."""
+
 
 async def serve(
     dsn: str,
@@ -33,7 +36,8 @@ async def serve(
     no longer, those of this version; OfficeError for what cannot get better by waiting.
     """
     over = asyncio.Event()
-    async with pool(dsn, max_size=CONNECTIONS) as connections, contextlib.AsyncExitStack() as stack:
+    connections = pool(dsn, max_size=CONNECTIONS, timeout=POOL_SECONDS, reconnect_timeout=POOL_SECONDS)
+    async with connections, contextlib.AsyncExitStack() as stack:
         calls = Calls(connections)
         loops = [asyncio.create_task(tick(calls, over))] if ticker else []
         if worker:
