@@ -59,6 +59,8 @@ def restore(
     with tempfile.TemporaryDirectory(prefix="officectl-") as scratch:
         script = Path(scratch) / "restore.sql"
         _run("pg_restore", version, None, ["--no-owner", "--no-privileges", f"--file={script}", str(file)])
+        if version < 17:
+            _leave_out_newer_setting(script)
         drop = f"drop schema if exists {', '.join(checks.SCHEMAS)} cascade"
         arguments = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
         _run("psql", version, direct, [*arguments, f"--command={drop}", f"--file={script}"])
@@ -76,6 +78,14 @@ def holds_office(dsn: str) -> bool:
 def _server_version(dsn: str) -> int:
     with connect(dsn, autocommit=True) as connection:
         return connection.info.server_version // 10000
+
+
+def _leave_out_newer_setting(script: Path) -> None:
+    """Comment out, in place, the line at the head of a script by pg_restore 17 that older servers refuse."""
+    with script.open("r+b") as file:
+        head = file.read(4096)
+        file.seek(0)
+        file.write(head.replace(b"SET transaction_timeout", b"--  transaction_timeout"))
 
 
 def _run(program: str, version: int, dsn: str | None, arguments: list[str]) -> None:
