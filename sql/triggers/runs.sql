@@ -109,7 +109,8 @@ begin
     select distinct n.agent_id
     from new_rows as n
     join old_rows as o on o.id = n.id
-    where (n.status, n.parked, n.answered_at, n.requested_at) is distinct from (o.status, o.parked, o.answered_at, o.requested_at)
+    where office_internal.lane_part(n.status, n.parked, n.answered_at) <> office_internal.lane_part(o.status, o.parked, o.answered_at)
+      or n.requested_at <> o.requested_at
   ));
   return null;
 end

@@ -17,7 +17,13 @@ begin
   perform office_internal.settle_queued(run_ids);
   perform office_internal.settle_idle(run_ids);
   perform office_internal.settle_locked(run_ids);
-  perform office_internal.park_runs(run_ids);
+  -- The dispatch has parked all else; a lock may have been taken since, by a run of this very claim.
+  perform office_internal.park_runs(array(
+    select r.id
+    from office.runs as r
+    join office.checkouts as c on c.task_id = r.task_id and c.checkout_run_id <> r.id
+    where r.id = any(run_ids)
+  ));
   perform office_internal.settle_unlaunchable(run_ids);
   return array(
     select r.id

@@ -1,4 +1,4 @@
--- office_internal.make_launches: claims these runs in one statement and answers their launches. Raises what building a prompt raises.
+-- office_internal.make_launches: claims these runs of one workspace in one statement and answers their launches. Raises what building a prompt raises.
 -- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
 create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
@@ -7,6 +7,12 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
+  v_workspace uuid := (select r.workspace_id from office.runs as r where r.id = run_ids[1]);
+  v_limits jsonb := jsonb_build_object(
+    'minutes', office_internal.setting('attempt_minutes', v_workspace)::integer,
+    'silence_seconds', office_internal.setting('silence_timeout_seconds', v_workspace)::integer,
+    'output_bytes', office_internal.setting('output_limit_bytes', v_workspace)::integer
+  );
 begin
   return query
     with picked as materialized (
@@ -56,11 +62,7 @@ begin
       't' || t.number, p.reason, m.assembled_prompt, x.body, null::text,
       office_internal.launch_environment(p.id, p.new_attempt),
       coalesce(x.body ->> 'folder', j.folder),
-      jsonb_build_object(
-        'minutes', office_internal.setting('attempt_minutes', p.workspace_id)::integer,
-        'silence_seconds', office_internal.setting('silence_timeout_seconds', p.workspace_id)::integer,
-        'output_bytes', office_internal.setting('output_limit_bytes', p.workspace_id)::integer
-      ) || coalesce(x.body -> 'limits', '{}'),
+      v_limits || coalesce(x.body -> 'limits', '{}'),
       false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz
     from picked as p
     join prompted as m on m.attempt_id = p.new_attempt

@@ -2,16 +2,20 @@
 -- while that is enabled, the project's, the workspace's (Q13.8).
 create or replace function office_internal.usual_executor(agent_id uuid, task_id uuid default null)
 returns uuid
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-  select coalesce(t.executor_id, a.executor_id, p.executor_id, j.executor_id, w.executor_id)
-  from office.agents as a
-  join office.workspaces as w on w.id = a.workspace_id
-  left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
-  left join office.tasks as t on t.id = usual_executor.task_id
-  left join office.projects as j on j.id = t.project_id
-  where a.id = usual_executor.agent_id
+begin
+  return (
+      select coalesce(t.executor_id, a.executor_id, p.executor_id, j.executor_id, w.executor_id)
+      from office.agents as a
+      join office.workspaces as w on w.id = a.workspace_id
+      left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
+      left join office.tasks as t on t.id = usual_executor.task_id
+      left join office.projects as j on j.id = t.project_id
+      where a.id = usual_executor.agent_id
+  );
+end
 $$;
 
 comment on function office_internal.usual_executor(uuid, uuid) is 'Executor for an agent''s run: task, agent, project, workspace, the first that is set.';

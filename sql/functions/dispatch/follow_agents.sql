@@ -1,23 +1,25 @@
 -- office_internal.follow_agents: makes lanes say what their agents' rows say. The caller holds the gate.
 create or replace function office_internal.follow_agents(agent_ids uuid[])
 returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-  insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
-  select a.id, a.workspace_id, a.status = 'active' and a.deleted_at is null, a.max_concurrent_sessions, a.cooldown_sec
-  from office.agents as a
-  where a.id = any(agent_ids)
-  order by a.id
-  on conflict (agent_id) do update
-  set open = excluded.open,
-    capacity = excluded.capacity,
-    cooldown_sec = excluded.cooldown_sec,
-    cooling_until = case
-      when l.cooldown_sec is distinct from excluded.cooldown_sec and l.cooling_until is not null
-        then l.last_wakeup_finished_at + make_interval(secs => excluded.cooldown_sec)
-      else l.cooling_until
-    end
+begin
+    insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
+    select a.id, a.workspace_id, a.status = 'active' and a.deleted_at is null, a.max_concurrent_sessions, a.cooldown_sec
+    from office.agents as a
+    where a.id = any(agent_ids)
+    order by a.id
+    on conflict (agent_id) do update
+    set open = excluded.open,
+      capacity = excluded.capacity,
+      cooldown_sec = excluded.cooldown_sec,
+      cooling_until = case
+        when l.cooldown_sec is distinct from excluded.cooldown_sec and l.cooling_until is not null
+          then l.last_wakeup_finished_at + make_interval(secs => excluded.cooldown_sec)
+        else l.cooling_until
+      end;
+end
 $$;
 
 comment on function office_internal.follow_agents(uuid[]) is 'Brings the lanes of these agents up to date.';

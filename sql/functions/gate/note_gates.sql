@@ -3,14 +3,16 @@
 -- hand only skips the wait that protects himself.
 create or replace function office_internal.note_gates(workspace_ids uuid[])
 returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-  select set_config(
+begin
+  perform set_config(
     'office.gates',
     coalesce(current_setting('office.gates', true), '') || ' ' || array_to_string(workspace_ids, ' '),
     true
-  )
+  );
+end
 $$;
 
 comment on function office_internal.note_gates(uuid[]) is 'Notes that this transaction holds these gates.';

@@ -1,13 +1,17 @@
 -- office_internal.is_operator_login: whether the login is the office's owner or has the operators' role (I6).
 create or replace function office_internal.is_operator_login()
 returns boolean
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-  select pg_has_role(session_user, 'office_operator', 'member')
-    or pg_has_role(session_user, n.nspowner, 'member')
-  from pg_namespace as n
-  where n.nspname = 'office'
+begin
+  return (
+      select pg_has_role(session_user, 'office_operator', 'member')
+        or pg_has_role(session_user, n.nspowner, 'member')
+      from pg_namespace as n
+      where n.nspname = 'office'
+  );
+end
 $$;
 
 comment on function office_internal.is_operator_login() is 'True for the owner of the office and for operators.';

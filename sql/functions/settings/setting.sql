@@ -1,17 +1,21 @@
 -- office_internal.setting: the value that holds for a workspace: its own, else the office's, else the default (J4).
 create or replace function office_internal.setting(key text, workspace_id uuid default null)
 returns text
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-  select coalesce(
-    (select s.value from office.settings as s
-     where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
-    (select s.value from office.settings as s where s.key = d.key and s.scope = 'office'),
-    d.default_value
-  )
-  from office.setting_definitions as d
-  where d.key = setting.key
+begin
+  return (
+      select coalesce(
+        (select s.value from office.settings as s
+         where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
+        (select s.value from office.settings as s where s.key = d.key and s.scope = 'office'),
+        d.default_value
+      )
+      from office.setting_definitions as d
+      where d.key = setting.key
+  );
+end
 $$;
 
 comment on function office_internal.setting(text, uuid) is 'Value of a setting for a workspace, as text.';
