@@ -39,8 +39,9 @@ def command(write: str | None) -> None:
     click.echo(f"Found {found.summary}.")
     result: dict[str, Any] = {"summary": f"Found {found.summary}.", "lines": dict(found.lines)}
     if write:
-        result["document"] = str(_write(folder, write, found))
-        click.echo(f"Wrote {result['document']}")
+        path = _write(folder, write, found)
+        result |= {"summary": f"Wrote {path.name}: {found.summary}.", "document": str(path)}
+        click.echo(f"Wrote {path}")
     if inside.task:
         result["follow_up"] = _work_on_task(inside, found, result, HAND_ON.search(prompt))
     click.echo(json.dumps(result, ensure_ascii=False))
@@ -72,6 +73,7 @@ def _work_on_task(
             parent=task,
         )
         follow_up = made["task"]
+        result["summary"] += f" {hand_on['agent']} goes on with {follow_up}."
         click.echo(f"Made {follow_up} for {hand_on['agent']}")
     inside.call("complete_task", task=task)
     click.echo(f"Completed {task}")
@@ -80,5 +82,4 @@ def _work_on_task(
 
 def _finding(found: Survey, result: dict[str, Any]) -> str:
     languages = ", ".join(f"{count} lines of {language}" for language, count in found.lines.most_common(5))
-    where = f" Written to {result['document']}." if "document" in result else ""
-    return f"{result['summary']} {languages or 'No source text'}.{where}"
+    return f"{result['summary']} {languages or 'No source text'}."

@@ -8,20 +8,20 @@ import asyncio
 import shlex
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import click
 
 from officectl.agent.sample import write_sample
 from officectl.cli.demo_office import AGENTS, WORKSPACE, furnish, give_work
 from officectl.cli.session import Session, demo_folder
-from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
+from officectl.cli.startup import bring_up_to_date, expire_dead_workers, let_agents_in, start_embedded
 from officectl.cli.why import tell
 from officectl.database.embedded import Cluster
 from officectl.errors import OfficeError
 from officectl.office import Json, Office
-from officectl.render import Layout, heading, printable, show_rows
+from officectl.render import Layout, heading, printable, show_rows, text
 from officectl.service.serve import serve
 
 PATIENCE_SECONDS = 45
@@ -32,12 +32,12 @@ BEFORE = """
 select
   coalesce((select max(number) from office.runs), 0) as last_run,
   coalesce((select max(number) from office.tasks), 0) as last_task,
-  %(workspace)s::text as workspace
+  %(workspace)s::text as workspace, clock_timestamp() as begun
 """
 
 RUNS = """
 select 'r' || r.number as run, a.name as agent, 't' || t.number as task, r.reason as why_woken,
-  office.run_label(r.status, r.result) as result, last.started_at, r.ended_at - last.started_at as took,
+  office.run_label(r.status, r.result) as result, r.ended_at - last.started_at as took,
   coalesce(last.result ->> 'summary', last.error) as what_it_did
 from office.runs r
 join office.workspaces w on w.id = r.workspace_id
@@ -50,15 +50,32 @@ where w.name = %(workspace)s and r.number > %(last_run)s
 order by r.number
 """
 
-SAID = """
-select 'r' || r.number as run, a.name as agent, s.attempt_id, s.sequence, s.content
-from office.attempt_steps s
-join office.attempts at on at.id = s.attempt_id
-join office.runs r on r.id = at.run_id
-join office.agents a on a.id = r.agent_id
+EVENTS = """
+select e.at - %(begun)s as after, e.key, 'r' || r.number as run, a.name as agent, e.what
+from office.runs r
 join office.workspaces w on w.id = r.workspace_id
-where w.name = %(workspace)s and r.number > %(last_run)s and s.kind = 'output'
-order by s.at, s.sequence
+join office.agents a on a.id = r.agent_id
+left join office.tasks t on t.id = r.task_id
+cross join lateral (
+  select
+    r.requested_at as at, 'woken' as key,
+    'is woken: ' || r.reason || coalesce(', t' || t.number || ' "' || t.title || '"', '') as what
+  union all
+  select x.started_at, 'launched ' || x.number, 'is launched as process ' || x.pid
+  from office.attempts x
+  where x.run_id = r.id and x.started_at is not null
+  union all
+  select s.at, 'said ' || x.number || ' ' || s.sequence, '| ' || s.content
+  from office.attempts x
+  join office.attempt_steps s on s.attempt_id = x.id
+  where x.run_id = r.id and s.kind = 'output' and s.content not like '{%%'
+  union all
+  select x.ended_at, 'ended ' || x.number, x.outcome || coalesce(': ' || x.error, '')
+  from office.attempts x
+  where x.run_id = r.id and x.ended_at is not null
+) e
+where w.name = %(workspace)s and r.number > %(last_run)s
+order by e.at, r.number
 """
 
 AT_WORK = """
@@ -121,22 +138,23 @@ def command(folder: Path | None, data: Path | None, keep: bool) -> None:
     cluster = start_embedded(data or demo_folder())
     try:
         bring_up_to_date(cluster.dsn)
+        let_agents_in(cluster.dsn)
         expire_dead_workers(cluster.dsn)
         session = Session(cluster.dsn, Layout())
         with session.office() as desk:
             before = desk.execute(BEFORE, {"workspace": WORKSPACE})[0]
-            project = furnish(desk, folder or _sample(cluster))
-        up = time.monotonic()
-        click.echo(f"Workspace {WORKSPACE}: agents {', '.join(AGENTS)}; project {project}")
-        narrator = Narrator(session, before, up)
+        up = time.monotonic() - began
         with session.office() as desk:
+            project = furnish(desk, folder or _sample(cluster))
             give_work(desk, project)
+        click.echo(f"Workspace {WORKSPACE}: agents {', '.join(AGENTS)}; project {project}")
+        narrator = Narrator(session, before)
         asyncio.run(narrator.work())
         narrator.sum_up()
-        launch = "never" if narrator.first_launch is None else f"{narrator.first_launch:.1f} s later"
+        launch = "never" if narrator.first_launch is None else f"{text(narrator.first_launch)} later"
         click.echo(
-            f"\nThe database was up and furnished after {up - began:.1f} s, the first launch came {launch},"
-            f" and all of it took {time.monotonic() - began:.1f} s."
+            f"\nThe database was up after {up:.1f}s, the first launch came {launch},"
+            f" all of it took {time.monotonic() - began:.1f}s."
         )
         if keep:
             _say_what_next(cluster, f"r{before['last_run'] + 1}")
@@ -153,11 +171,9 @@ class Narrator:
 
     session: Session
     before: Json
-    started: float
-    first_launch: float | None = None
+    first_launch: timedelta | None = None
     settled: bool = False
-    _told: dict[str, str] = field(default_factory=dict)
-    _heard: set[tuple[Any, int]] = field(default_factory=set)
+    _told: set[tuple[str, str]] = field(default_factory=set)
 
     async def work(self) -> None:
         """Scheduler and worker in this process, until all is settled or patience ends."""
@@ -182,20 +198,15 @@ class Narrator:
                 desk.connection.commit()
 
     def _tell_news(self, desk: Office) -> None:
-        for row in desk.execute(RUNS, self.before):
-            if row["started_at"] and self.first_launch is None:
-                self.first_launch = time.monotonic() - self.started
-            if self._told.get(row["run"]) != row["result"]:
-                self._told[row["run"]] = row["result"]
-                about = f" {row['task']}" if row["task"] else ""
-                self._say(f"{row['run']} {row['agent']}{about} ({row['why_woken']}): {row['result']}")
-        for step in desk.execute(SAID, self.before):
-            if (step["attempt_id"], step["sequence"]) not in self._heard:
-                self._heard.add((step["attempt_id"], step["sequence"]))
-                self._say(f"{step['run']} {step['agent']} | {printable(step['content'])}")
-
-    def _say(self, line: str) -> None:
-        click.echo(f"{time.monotonic() - self.started:5.1f}s  {line}")
+        for event in desk.execute(EVENTS, self.before):
+            event_id = (event["run"], event["key"])
+            if event_id in self._told:
+                continue
+            self._told.add(event_id)
+            if self.first_launch is None and event["key"].startswith("launched"):
+                self.first_launch = event["after"]
+            seconds = event["after"].total_seconds()
+            click.echo(f"{seconds:5.1f}s  {event['run']} {event['agent']} {printable(event['what'])}")
 
     def sum_up(self) -> None:
         """The tables, and the story of the first run."""
@@ -203,7 +214,7 @@ class Narrator:
             runs = desk.execute(RUNS, self.before)
             tasks = desk.execute(TASKS, self.before)
             comments = desk.execute(COMMENTS, self.before)
-            story = desk.why(runs[0]["run"]) if runs else []
+            story = desk.why(runs[-1]["run"]) if runs else []
         heading("Runs")
         show_rows(
             runs,
@@ -221,7 +232,7 @@ class Narrator:
         heading("What agents said on them")
         show_rows(comments, ["task", "agent", "said"], layout=self.session.layout, empty="Nothing.")
         if runs:
-            heading(f"officectl why {runs[0]['run']}")
+            heading(f"Why {runs[-1]['run']}")
             for row in story:
                 tell(row)
 

@@ -35,7 +35,9 @@ AGENTS: dict[str, tuple[tuple[str, ...], Json]] = {
 
 def furnish(desk: Office, folder: Path) -> str:
     """Workspace, agents and a project on the folder, made as far as they are missing; the project's name."""
-    if not desk.execute("select from office.workspaces where name = %s and deleted_at is null", (WORKSPACE,)):
+    if not desk.execute(
+        "select 1 from office.workspaces where name = %s and deleted_at is null", (WORKSPACE,)
+    ):
         desk.create_workspace(WORKSPACE)
     for name, (arguments, settings) in AGENTS.items():
         executor = {"command": [*DEMO_AGENT, *arguments], "folder": str(folder)}
@@ -47,7 +49,10 @@ def furnish(desk: Office, folder: Path) -> str:
     known = _exists(desk, "projects", "folder", str(folder))
     if known:
         return str(known[0]["name"])
-    return desk.create_project(_project_name(folder), folder=str(folder), workspace=WORKSPACE)["project"]
+    name = _project_name(folder)
+    if _exists(desk, "projects", "name", name):
+        name = f"{name}-{hashlib.sha256(str(folder).encode()).hexdigest()[:6]}"
+    return desk.create_project(name, folder=str(folder), workspace=WORKSPACE)["project"]
 
 
 def give_work(desk: Office, project: str) -> None:
@@ -80,6 +85,5 @@ def _exists(desk: Office, table: str, column: str, value: str) -> list[Json]:
 
 
 def _project_name(folder: Path) -> str:
-    """The folder's own name, made unlike that of another folder with the same."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name).strip("-._") or "folder"
-    return f"{name[:40]}-{hashlib.sha256(str(folder).encode()).hexdigest()[:6]}"
+    """The folder's own name, as far as a name may hold it."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name).strip("-._")[:40] or "folder"

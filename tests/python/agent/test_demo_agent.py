@@ -56,7 +56,9 @@ def test_x3_it_reads_its_task_reports_hands_on_and_completes(
     )
     last = json.loads(result.stdout.splitlines()[-1])
     assert last["follow_up"] == "t2"
-    assert last["summary"] == "Found 2 files, 5 lines, 3 comments of work left."
+    assert last["summary"] == (
+        "Wrote REPORT.md: 2 files, 5 lines, 3 comments of work left. builder goes on with t2."
+    )
     assert "2 files, 5 lines, 3 comments" in (source / "REPORT.md").read_text()
     assert [name for name, _ in inside.calls] == [
         "read_task",

@@ -35,7 +35,7 @@ def test_x3_the_demo_runs_twice_and_leaves_an_office_to_look_at(cluster_folder: 
     assert {agent for _, agent in runs} == {"scout", "builder", "lead"}
     assert (cluster_folder / "shop" / "REPORT.md").exists()
     assert "- [ ] shop/orders.py" in (cluster_folder / "shop" / "CHECKLIST.md").read_text()
-    launched = re.search(r"the first launch came ([\d.]+) s later", first.stdout)
+    launched = re.search(r"the first launch came ([\d.]+)s later", first.stdout)
     assert launched is not None
     assert float(launched[1]) < 10
 
