@@ -106,10 +106,12 @@ select is_empty(
 select is_empty(
   $$
     select name from our_functions
-    where exists (select from unnest(proconfig) as setting where setting not like 'search\_path=%' and setting not like 'lock\_timeout=%')
+    where exists (
+      select from unnest(proconfig) as setting where setting !~ '^(search_path|lock_timeout|plan_cache_mode|enable_[a-z]+)='
+    )
     order by 1
   $$,
-  'A5: functions change no setting but the search path and lock_timeout'
+  'A5: functions change no setting but the search path, lock_timeout and the planner''s'
 );
 -- I5: nothing for PUBLIC, nothing of the inner rooms for anybody
 

@@ -1,10 +1,14 @@
 -- office_internal.claim_in_gate: the launches of one workspace, at most so many. The caller holds the gate and has
 -- dispatched. Order: requested_at, then id, whatever the agent (Q12). Each turn of the loop picks as many runs as there is
 -- room for, settles those that must not launch, and launches the rest, until there is no room or no run.
+-- Its plans are part of the contract (Q14): by index, row by row, whatever the statistics say or do not say yet.
 create or replace function office_internal.claim_in_gate(workspace_id uuid, worker_id uuid, max_runs integer)
 returns setof office_internal.launch
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();

@@ -15,6 +15,7 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -27,7 +27,7 @@ begin
     return 0;
   end if;
   v_wakeups := array(select s.wakeup_id from unnest(v_signals) with ordinality as s where s.kind = 'wakeup' order by s.ordinality);
-  if cardinality(v_wakeups) < cardinality(v_signals) then
+  if exists (select from unnest(v_signals) as s where s.kind not in ('wakeup', 'look')) then
     if exists (select from unnest(v_signals) as s where s.kind = 'setting') then
       update office_internal.gates as g
       set slots = office_internal.setting('max_concurrent_runs', g.workspace_id)::integer

@@ -4,6 +4,7 @@ create or replace function office.confirm_cleanup(attempt_id uuid, killed intege
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   if coalesce(killed, -1) < 0 then

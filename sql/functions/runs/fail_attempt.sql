@@ -12,6 +12,7 @@ create or replace function office.fail_attempt(
 returns table (run_id uuid, status text, result text, scheduled_retry_at timestamptz)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

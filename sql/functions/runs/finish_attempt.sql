@@ -4,6 +4,7 @@ create or replace function office.finish_attempt(attempt_id uuid, result jsonb d
 returns table (run_id uuid, status text, outcome text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_end record;

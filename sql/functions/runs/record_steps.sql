@@ -6,6 +6,7 @@ create or replace function office.record_steps(attempt_id uuid, steps jsonb)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_workspace uuid;

@@ -6,6 +6,7 @@ create or replace function office.start_attempt(attempt_id uuid, pid integer def
 returns table (run_id uuid, status text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

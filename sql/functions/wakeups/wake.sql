@@ -11,6 +11,7 @@ create or replace function office.wake(
 returns table (wakeup_id uuid, duplicate boolean)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query

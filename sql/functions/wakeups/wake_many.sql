@@ -4,6 +4,7 @@ create or replace function office.wake_many(requests jsonb)
 returns table (ordinal integer, wakeup_id uuid, duplicate boolean)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_unknown text;

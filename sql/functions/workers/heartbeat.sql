@@ -6,6 +6,7 @@ create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid [] 
 returns table (attempt_id uuid, instruction text, detail jsonb)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
