@@ -94,6 +94,8 @@ def translate(error: psycopg.Error) -> OfficeError:
         return VersionMismatch(
             message, hint or "Bring the schema up to date: officectl db migrate", code=state
         )
+    if state in {"22P02", "22007", "22008"}:  # a text that is no uuid, number, JSON or time
+        return UsageProblem(message, hint, code=state)
     return OfficeError(message, hint, code=state)
 
 

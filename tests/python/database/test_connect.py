@@ -126,4 +126,5 @@ def test_translation_of_refusals(cluster_dsn: str) -> None:
     assert (raising("PT401", "not json").exit_code, raising("PT403", "[1]").exit_code) == (4, 4)
     assert fails("set role none; set transaction read only; create table x ()").code == "25006"
     assert fails("select * from nothing_here").exit_code == 5
+    assert fails("select 'x'::uuid").exit_code == 2
     assert fails("select 1/0").exit_code == 1
