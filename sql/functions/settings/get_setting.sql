@@ -7,10 +7,7 @@ as $$
 declare
   v_value text;
 begin
-  v_value := office_internal.setting(
-    get_setting.key,
-    case when lower(coalesce(workspace, '')) <> 'office' then office_internal.find_workspace(workspace) end
-  );
+  v_value := office_internal.setting(get_setting.key, office_internal.setting_workspace(get_setting.key, get_setting.workspace));
   if v_value is null then
     perform office_internal.not_found(
       'setting', get_setting.key, (select array_agg(d.key) from office.setting_definitions as d),

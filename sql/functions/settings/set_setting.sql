@@ -8,17 +8,18 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_me record;
-  v_office boolean := lower(coalesce(workspace, '')) = 'office';
+  v_workspace uuid;
 begin
   perform office_internal.caller();
   select * into v_me from office_internal.identity();
-  if v_me.agent_id is not null or (v_office and not v_me.is_system) then
+  v_workspace := office_internal.setting_workspace(set_setting.key, set_setting.workspace);
+  if v_me.agent_id is not null or (v_workspace is null and not v_me.is_system) then
     perform office_internal.refuse('forbidden', 'This setting is not yours to change.', 'Ask an operator.');
   end if;
   insert into office.settings (scope, scope_id, key, value, set_by)
   values (
-    case when v_office then 'office' else 'workspace' end,
-    case when v_office then '00000000-0000-0000-0000-000000000000' else office_internal.find_workspace(workspace) end,
+    case when v_workspace is null then 'office' else 'workspace' end,
+    coalesce(v_workspace, '00000000-0000-0000-0000-000000000000'),
     set_setting.key, set_setting.value, v_me.account_id
   )
   on conflict on constraint settings_pkey do update
