@@ -134,6 +134,7 @@ def _layout(output: str, fields: str | None) -> Layout:
 
 @contextmanager
 def _rehearsal(desk: Office) -> Iterator[None]:
+    desk.dispatch()
     before = {row["run"] for row in desk.execute("select run from office.up_next")}
     yield
     desk.dispatch()

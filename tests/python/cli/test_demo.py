@@ -57,7 +57,7 @@ def test_x3_the_demo_works_after_everything_was_killed(cluster_folder: Path) -> 
     ) as demo:
         assert demo.stdout is not None
         for line in demo.stdout:
-            if "running" in line:
+            if "is launched" in line:
                 break
         postmaster = Cluster(cluster_folder).pid
         assert postmaster is not None
