@@ -50,7 +50,7 @@ grant update on office.settings to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
-  office.why(text), office.result(text), office.waiting_for(uuid), office.undispatched(), office.read_task(text), office.get_setting(text, text)
+  office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs), office.undispatched(), office.read_task(text), office.get_setting(text, text)
   to office_reader, office_client, office_operator;
 
 grant execute on function
@@ -70,6 +70,7 @@ grant execute on function
 grant execute on function
   office.now(), office.uuid7(),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid []), office.drain_worker(uuid),
+  office.give_back(uuid, uuid []), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),
   office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.carry_out(integer),
@@ -79,6 +80,7 @@ grant execute on function
 grant execute on function office.expire_worker(uuid), office.audit() to office_operator;
 
 -- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
+-- The deploy has dropped the policies of before.
 alter table office.accounts enable row level security;
 alter table office.workspaces enable row level security;
 alter table office.members enable row level security;
@@ -103,57 +105,34 @@ alter table office.workers enable row level security;
 alter table office.activity enable row level security;
 alter table office.inbox_items enable row level security;
 
-drop policy if exists visible on office.workspaces;
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
-drop policy if exists visible on office.members;
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
 -- Accounts and who shares a workspace with the caller; the members' own policy narrows the inner query.
-drop policy if exists visible on office.accounts;
 create policy visible on office.accounts
 using (id in (select m.account_id from office.members as m) or id in (select w.owner_account_id from office.workspaces as w));
-drop policy if exists visible on office.profiles;
 create policy visible on office.profiles using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.agents;
 create policy visible on office.agents using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.projects;
 create policy visible on office.projects using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.workflows;
 create policy visible on office.workflows using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.stages;
 create policy visible on office.stages using (workflow_id in (select w.id from office.workflows as w));
-drop policy if exists visible on office.settings;
 create policy visible on office.settings
 using (scope = 'office' or scope_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.executors;
 create policy visible on office.executors using (
   id in (select a.executor_id from office.agents as a)
   or id in (select r.executor_id from office.runs as r)
 );
-drop policy if exists visible on office.tasks;
 create policy visible on office.tasks using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.task_blockers;
 create policy visible on office.task_blockers using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.task_participants;
 create policy visible on office.task_participants using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.comments;
 create policy visible on office.comments using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.runs;
 create policy visible on office.runs using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.wakeups;
 create policy visible on office.wakeups using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.attempts;
 create policy visible on office.attempts using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.attempt_prompts;
 create policy visible on office.attempt_prompts using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.attempt_steps;
 create policy visible on office.attempt_steps using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.checkouts;
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
 -- A worker of no one workspace is everybody's to know of.
-drop policy if exists visible on office.workers;
 create policy visible on office.workers
 using (only_workspace_id is null or only_workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.activity;
 create policy visible on office.activity using (workspace_id in (select office.visible_workspaces()));
-drop policy if exists visible on office.inbox_items;
 create policy visible on office.inbox_items using (workspace_id in (select office.visible_workspaces()));

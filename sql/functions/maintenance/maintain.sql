@@ -1,5 +1,5 @@
--- office.maintain: the office's own work of this moment, piece by piece; call it about once a sweep period, from any process.
--- Answers what each piece did. Refuses nobody but those without an identity. Takes gates, each piece its own.
+-- office.maintain: the office's own work of this moment, piece by piece; each knows whether it is due, so call it as often as you
+-- like, from any process. Answers what each piece did. Takes gates, each piece its own.
 create or replace function office.maintain()
 returns table (piece text, done integer)
 language plpgsql volatile security definer
@@ -10,4 +10,4 @@ begin
 end
 $$;
 
-comment on function office.maintain() is 'Does the office''s own due work; call it every sweep period.';
+comment on function office.maintain() is 'Does the office''s own due work; call it every few seconds.';

@@ -4,17 +4,8 @@ returns text
 language plpgsql stable security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-declare
-  v_value text;
 begin
-  v_value := office_internal.setting(get_setting.key, office_internal.setting_workspace(get_setting.key, get_setting.workspace));
-  if v_value is null then
-    perform office_internal.not_found(
-      'setting', get_setting.key, (select array_agg(d.key) from office.setting_definitions as d),
-      'select key, meaning from office.setting_definitions; lists them.'
-    );
-  end if;
-  return v_value;
+  return office_internal.setting(get_setting.key, office_internal.setting_workspace(get_setting.key, get_setting.workspace));
 end
 $$;
 

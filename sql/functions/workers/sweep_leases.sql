@@ -1,7 +1,7 @@
--- office_internal.sweep_leases: settles the runs of workers whose lease has run out (Q22). Sleep and fail-over are not the workers'
--- fault: when the last pass is more than two periods ago, or the server started since, every lease is renewed once instead.
--- Two sweeps at once: the second does nothing. Answers how many runs were let go.
--- Takes the gates of one worker's runs after the other's, in a transaction that ends soon.
+-- office_internal.sweep_leases: once a period, settles the runs of workers whose lease has run out (Q22). Sleep and fail-over are not
+-- the workers' fault: when the last pass is more than two periods ago, or the server started since, every lease is renewed
+-- once instead. Two sweeps at once: the second does nothing. Answers how many runs were let go.
+-- Takes the gates of all their runs, in ascending order.
 create or replace function office_internal.sweep_leases()
 returns integer
 language plpgsql volatile
@@ -11,11 +11,15 @@ declare
   v_now timestamptz := office_internal.wall_clock();
   v_period interval := make_interval(secs => office_internal.setting('sweep_seconds')::integer);
   v_passed timestamptz;
-  v_worker uuid;
+  v_dead uuid[];
+  v_settled integer := 0;
 begin
   insert into office_internal.sweeps (name, passed_at) values ('leases', '-infinity') on conflict do nothing;
   select s.passed_at into v_passed from office_internal.sweeps as s where s.name = 'leases' for no key update skip locked;
   if not found then
+    return 0;
+  end if;
+  if v_passed <= v_now and v_now < v_passed + v_period then
     return 0;
   end if;
   update office_internal.sweeps as s set passed_at = v_now where s.name = 'leases';
@@ -25,16 +29,17 @@ begin
     where w.ended_at is null;
     return 0;
   end if;
-  -- One worker a pass, so that gates of different workers are never held together out of order.
-  select w.id into v_worker
-  from office.workers as w
-  where w.ended_at is null and w.lease_until < v_now
-  order by w.lease_until
-  limit 1;
-  if v_worker is null then
-    return 0;
-  end if;
-  return office_internal.settle_worker(v_worker, 'lease_lost');
+  v_dead := array(
+    select w.id from office.workers as w where w.ended_at is null and w.lease_until < v_now order by w.id
+  );
+  -- All gates at once: taken worker by worker they would be out of order.
+  perform office_internal.take_gates(array(
+    select distinct r.workspace_id
+    from office.runs as r
+    where r.worker_id = any(v_dead) and r.status in ('claimed', 'running', 'waiting', 'stopping')
+  ));
+  select coalesce(sum(office_internal.settle_worker(d.id, 'lease_lost')), 0) into v_settled from unnest(v_dead) as d (id);
+  return v_settled;
 end
 $$;
 
