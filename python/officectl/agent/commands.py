@@ -11,7 +11,7 @@ from officectl.render import Layout, show_json, show_record
 @click.command()
 @click.argument("ref", required=False, metavar="[TASK]")
 def task(ref: str | None) -> None:
-    """Inside a run: its task with comments and blockers, as JSON."""
+    """Inside a run: its task, as JSON."""
     inside = Inside.here()
     [row] = inside.call("read_task", task=inside.own_task(ref))
     show_json([row["read_task"]], Layout("json"))
@@ -42,7 +42,7 @@ def move(state: str, ref: str | None) -> None:
 @click.option("--assignee", "-a", metavar="AGENT", help="Who is to do it.")
 @click.option("--blocked-by", multiple=True, metavar="TASK", help="It waits for this one; repeatable.")
 def create_task(title: str, description: str, assignee: str | None, blocked_by: tuple[str, ...]) -> None:
-    """Inside a run: make a part of its task, for itself or for another agent."""
+    """Inside a run: make a part of its task."""
     inside = Inside.here()
     _say(
         inside.call(
@@ -68,7 +68,7 @@ def complete(summary: str | None, ref: str | None) -> None:
 @click.command("wake-self")
 @click.argument("reason")
 def wake_self(reason: str) -> None:
-    """Inside a run: ask to be woken again for its task, once this run has ended."""
+    """Inside a run: ask to be woken again."""
     inside = Inside.here()
     payload: dict[str, Any] = {"reason": reason}
     if inside.task:
@@ -79,7 +79,7 @@ def wake_self(reason: str) -> None:
 @click.command("note-decision")
 @click.argument("decision")
 def note_decision(decision: str) -> None:
-    """Inside a run: keep a decision for the next run's summary."""
+    """Inside a run: keep a decision."""
     Inside.here().call("note_decision", decision=decision)
 
 

@@ -130,7 +130,7 @@ def create(session: Session, name: str, dry_run: bool, **arguments: Any) -> None
 @command.command()
 @click.argument("agent")
 @about_agent
-@click.option("--status", metavar="STATUS", help="active, paused or stopped.")
+@click.option("--name", metavar="NAME", help="Its new name.")
 @dry_run_option
 @session_options
 def edit(session: Session, agent: str, dry_run: bool, **arguments: Any) -> None:

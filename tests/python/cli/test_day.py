@@ -54,6 +54,30 @@ def test_i8_wake_wait_and_look(at_work: Officectl) -> None:
     assert at_work("status", "--json", "workers,runs_live").items == [{"workers": 1, "runs_live": 0}]
 
 
+def test_i8_logs_follow_a_run_to_its_end(at_work: Officectl) -> None:
+    at_work("agent", "create", "talker", "--", "/bin/sh", "-c", "echo one; sleep 1; echo two")
+    woken = at_work("wake", "talker", "--json", "wakeup_id").items[0]
+    early = at_work("wait", woken["wakeup_id"], "--timeout", "0.7")
+    assert early.code == 1
+    assert at_work("logs", woken["wakeup_id"], "-f").out == "one\ntwo\n"
+
+
+def test_i1_the_quickstart_of_the_readme_works_when_typed(at_work: Officectl, database: str) -> None:
+    at_work("agent", "edit", "triage", "--name", "other")
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    quickstart = readme.split("```sql\n")[1].split("```")[0]
+    typed = subprocess.run(
+        [*OFFICECTL, "psql", "--dsn", database, "-v", "ON_ERROR_STOP=1"],
+        input=quickstart,
+        env=without_database(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert typed.returncode == 0, typed.stderr
+    assert at_work("wait", "t1", *PATIENCE).code == 0
+
+
 def test_i9_why_tells_the_story_in_order(at_work: Officectl) -> None:
     at_work("task", "create", "Look at order 7", "-a", "triage")
     assert at_work("wait", "t1", *PATIENCE).code == 0
