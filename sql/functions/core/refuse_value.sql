@@ -1,12 +1,14 @@
 -- office_internal.refuse_value: a value that a table's constraint would not take, said as one refusal (invalid) that names
--- the field: the constraint's own error is not for people.
-create or replace function office_internal.refuse_value(table_name text, constraint_name text)
+-- the field: the constraint's own error is not for people. A column that may not be null has a name of its own only.
+create or replace function office_internal.refuse_value(table_name text, constraint_name text, column_name text default '')
 returns void
 language plpgsql stable
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_field text := regexp_replace(regexp_replace(constraint_name, '^' || table_name || '_', ''), '_check[0-9]*$', '');
+  v_field text := coalesce(
+    nullif(column_name, ''), regexp_replace(regexp_replace(constraint_name, '^' || table_name || '_', ''), '_check[0-9]*$', '')
+  );
 begin
   perform office_internal.refuse(
     'invalid',
@@ -16,7 +18,7 @@ begin
         select pg_get_constraintdef(c.oid)
         from pg_constraint as c
         join pg_namespace as n on n.oid = c.connamespace
-        where n.nspname = 'office' and c.conname = refuse_value.constraint_name
+        where n.nspname = 'office' and c.conname = refuse_value.constraint_name and column_name = ''
       ),
       'It may not be null.'
     ),
@@ -25,4 +27,4 @@ begin
 end
 $$;
 
-comment on function office_internal.refuse_value(text, text) is 'Turns a violated constraint into a refusal that names the field.';
+comment on function office_internal.refuse_value(text, text, text) is 'Turns a violated constraint into a refusal that names the field.';

@@ -22,6 +22,8 @@ declare
   v_workspace uuid := office_internal.find_workspace(workspace);
   v_id uuid;
   v_made office.agent_reference;
+  v_constraint text;
+  v_column text;
 begin
   perform office_internal.check_name('agent', create_agent.name);
   insert into office.agents (
@@ -45,9 +47,14 @@ begin
   from office.workspaces as w
   where w.id = v_workspace;
   return v_made;
-exception when unique_violation then
-  perform office_internal.name_taken('agent', create_agent.name);
-  return null;
+exception
+  when unique_violation then
+    perform office_internal.name_taken('agent', create_agent.name);
+    return null;
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform office_internal.refuse_value('agents', v_constraint, v_column);
+    return null;
 end
 $$;
 

@@ -7,6 +7,8 @@ as $$
 declare
   v_made office.profile_reference;
   v_workspace uuid;
+  v_constraint text;
+  v_column text;
 begin
   perform office_internal.need_person();
   v_workspace := office_internal.find_workspace(workspace);
@@ -15,9 +17,14 @@ begin
     values (v_workspace, create_profile.name, create_profile.executor, create_profile.model)
   returning id, profiles.name, (select w.name from office.workspaces as w where w.id = v_workspace) into v_made;
   return v_made;
-exception when unique_violation then
-  perform office_internal.name_taken('profile', create_profile.name);
-  return null;
+exception
+  when unique_violation then
+    perform office_internal.name_taken('profile', create_profile.name);
+    return null;
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform office_internal.refuse_value('profiles', v_constraint, v_column);
+    return null;
 end
 $$;
 

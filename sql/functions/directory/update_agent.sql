@@ -10,6 +10,8 @@ declare
   v_field text;
   v_new office.agents;
   v_made office.agent_reference;
+  v_constraint text;
+  v_column text;
 begin
   perform office_internal.need_person();
   v_id := office_internal.find_agent(agent);
@@ -57,9 +59,14 @@ begin
   join office.workspaces as w on w.id = a.workspace_id
   where a.id = v_id;
   return v_made;
-exception when unique_violation then
-  perform office_internal.name_taken('agent', changes ->> 'name');
-  return null;
+exception
+  when unique_violation then
+    perform office_internal.name_taken('agent', changes ->> 'name');
+    return null;
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform office_internal.refuse_value('agents', v_constraint, v_column);
+    return null;
 end
 $$;
 

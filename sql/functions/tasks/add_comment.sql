@@ -10,6 +10,7 @@ declare
   v_me record;
   v_id uuid;
   v_constraint text;
+  v_column text;
 begin
   select * into v_me from office_internal.identity();
   insert into office.comments (workspace_id, task_id, author_account_id, author_agent_id, attempt_id, body)
@@ -19,8 +20,8 @@ begin
   returning id into v_id;
   return v_id;
 exception when check_violation or not_null_violation then
-  get stacked diagnostics v_constraint = constraint_name;
-  perform office_internal.refuse_value('comments', v_constraint);
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform office_internal.refuse_value('comments', v_constraint, v_column);
   return null;
 end
 $$;

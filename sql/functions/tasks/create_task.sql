@@ -24,6 +24,7 @@ declare
   v_parent uuid;
   v_task uuid;
   v_constraint text;
+  v_column text;
 begin
   perform office_internal.caller();
   select * into v_me from office_internal.identity();
@@ -56,8 +57,8 @@ begin
   on conflict do nothing;
   return office_internal.task_card(v_task);
 exception when check_violation or not_null_violation or foreign_key_violation then
-  get stacked diagnostics v_constraint = constraint_name;
-  perform office_internal.refuse_value('tasks', v_constraint);
+  get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+  perform office_internal.refuse_value('tasks', v_constraint, v_column);
   return null;
 end
 $$;
