@@ -30,6 +30,7 @@ begin
   perform office_internal.remember(v_run.workspace_id, 'run_retried', '{}', v_account, v_run.agent_id, v_run.task_id, v_id);
   perform office_internal.settle_queued(array[v_id]);
   perform office_internal.park_runs(array[v_id]);
+  perform office_internal.leave_signal(v_run.workspace_id, 'look');
   return (
     select (r.id, 'r' || r.number, r.status, r.result)::office.run_reference from office.runs as r where r.id = v_id
   );
