@@ -183,7 +183,8 @@ select set_eq(
       ('undispatched', 'client operator reader'),
       ('run_label', 'client operator reader'),
       ('read_task', 'client operator reader'),
-      ('get_setting', 'client operator reader'),
+      ('context_snapshot', 'client operator reader'),
+      ('get_setting', 'client operator reader worker'),
       ('visible_workspaces', 'client operator reader'),
       ('audit', 'operator'),
       -- acting for somebody
@@ -210,7 +211,7 @@ select set_eq(
       -- waking and steering
       ('wake', 'client operator'),
       ('wake_many', 'client operator'),
-      ('dispatch', 'client operator'),
+      ('dispatch', 'client operator worker'),
       ('stop', 'client operator'),
       ('retry_run', 'client operator'),
       -- working
@@ -218,6 +219,8 @@ select set_eq(
       ('register_worker', 'operator worker'),
       ('heartbeat', 'operator worker'),
       ('drain_worker', 'operator worker'),
+      ('give_back', 'operator worker'),
+      ('abandoned_attempts', 'operator worker'),
       ('claim_runs', 'operator worker'),
       ('start_attempt', 'operator worker'),
       ('record_steps', 'operator worker'),
