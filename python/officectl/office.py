@@ -444,6 +444,10 @@ class Office:
     def confirm_cleanup(self, attempt_id: UUID, killed: int | None = None) -> None:
         self.call("confirm_cleanup", attempt_id=attempt_id, **given({"killed": killed}))
 
+    def abandoned_attempts(self, host: str) -> list[UUID]:
+        """Attempts of ended workers of a host that nobody has cleaned up after."""
+        return [row["abandoned_attempts"] for row in self.call("abandoned_attempts", host=host)]
+
     def note_decision(self, decision: str) -> None:
         """As an agent, in the attempt of `act_with`."""
         self.call("note_decision", decision=decision)
