@@ -26,7 +26,7 @@ declare
   v_oldest xid8;
   v_gates uuid[];
   v_now timestamptz;
-  v_gate office_internal.gates;
+  v_gate uuid;
   v_held integer := 0;
   v_got integer;
 begin
@@ -70,17 +70,14 @@ begin
     if v_pass = 2 then
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
-    for v_gate in
-      select g.*
-      from office_internal.gates as g
-      where g.workspace_id = any(v_gates)
-      order by g.workspace_id
-      for no key update skip locked
-    loop
+    -- One by one: a cursor would fetch, and lock, some gates ahead of those that it needs.
+    for v_gate in select distinct n.id from unnest(v_gates) as n (id) order by n.id loop
+      perform from office_internal.gates as g where g.workspace_id = v_gate for no key update skip locked;
+      continue when not found;
       v_held := v_held + 1;
-      perform office_internal.note_gates(array[v_gate.workspace_id]);
-      perform office_internal.dispatch_gate(v_gate.workspace_id, v_mark);
-      return query select * from office_internal.claim_in_gate(v_gate.workspace_id, claim_runs.worker_id, v_left);
+      perform office_internal.note_gates(array[v_gate]);
+      perform office_internal.dispatch_gate(v_gate, v_mark);
+      return query select * from office_internal.claim_in_gate(v_gate, claim_runs.worker_id, v_left);
       get diagnostics v_got = row_count;
       v_left := v_left - v_got;
       exit when v_left <= 0;
