@@ -89,6 +89,7 @@ as $$
 declare
   v_over uuid[];
   v_ended uuid[];
+  v_by_hand uuid[];
 begin
   -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
   v_over := array(
@@ -112,6 +113,13 @@ begin
     where office_internal.lane_part(n.status, n.parked, n.answered_at) <> office_internal.lane_part(o.status, o.parked, o.answered_at)
       or n.requested_at <> o.requested_at
   ));
+  -- The claim looks only where a signal says so, and a hand has left none.
+  v_by_hand := array(
+    select distinct n.workspace_id from new_rows as n where n.status = 'queued' and current_setting('office.gates', true) = 'all'
+  );
+  if cardinality(v_by_hand) > 0 then
+    insert into office_internal.signals (workspace_id, kind) select b.id, 'look' from unnest(v_by_hand) as b (id);
+  end if;
   return null;
 end
 $$;

@@ -1,6 +1,6 @@
 -- office.dispatch: turns what was committed into what it entails, now: wakes become runs or merge, settled work is settled
 -- (Q4, A6). Every claim does so first; this is for the ticker and for people. Without a workspace: all that the caller
--- sees and that have signals. Answers how many signals it took.
+-- sees and that have signals. Answers how many signals it took. The next claim looks at what it has made ready.
 -- Takes the gates; those that are busy are left to whoever holds them, unless one workspace was named. READ COMMITTED only.
 create or replace function office.dispatch(workspace text default null)
 returns integer
@@ -17,18 +17,18 @@ begin
   if workspace is not null then
     v_gate := office_internal.find_workspace(workspace);
     perform office_internal.take_gates(array[v_gate]);
-    return office_internal.dispatch_gate(v_gate, '0');
+    return office_internal.dispatch_aside(v_gate);
   end if;
   for v_gate in
     select g.workspace_id
     from office_internal.gates as g
     where g.workspace_id in (select office.visible_workspaces())
-      and exists (select from office_internal.signals as s where s.workspace_id = g.workspace_id)
+      and exists (select from office_internal.signals as s where s.workspace_id = g.workspace_id and s.kind <> 'look')
     order by g.workspace_id
     for no key update skip locked
   loop
     perform office_internal.note_gates(array[v_gate]);
-    v_taken := v_taken + office_internal.dispatch_gate(v_gate, '0');
+    v_taken := v_taken + office_internal.dispatch_aside(v_gate);
   end loop;
   return v_taken;
 end

@@ -2,10 +2,11 @@
 -- Answers the queued runs that were made or joined. The caller holds the gate; the wakeups are queued and committed, or
 -- its own.
 --
--- All at once, by agent and scope. What joins what is the same as one after the other: the scope's open queued run first
--- (a taskless request of no routine: the agent's taskless queued run, of no scope first, then the oldest); else its live
--- run, the youngest of class event first, unless that is periodic and the request an event; else a new run. So within a
--- group a prefix may join a live run, and the rest one queued run, made by the first of the rest.
+-- All at once, by agent and scope. What joins what is the same as one after the other: the run that has its key, whatever
+-- became of that; the scope's open queued run (a taskless request of no routine: the agent's taskless queued run, of no
+-- scope first, then the one made first); else its live run, the youngest of class event first, unless that is periodic and
+-- the request an event; else a new run. So within a group a prefix may join a live run, and the rest one queued run, made by
+-- the first of the rest.
 create or replace function office_internal.merge_wakeups(workspace_id uuid, wakeup_ids uuid[])
 returns uuid[]
 language plpgsql volatile
@@ -24,6 +25,10 @@ begin
     select
       w.id, w.agent_id, w.class, w.solo, w.source, w.task_id, w.routine_id, w.idempotency_key, w.depth, w.requested_at,
       case when w.solo then w.id else coalesce(w.task_id, w.routine_id, v_none) end as scope_id,
+      (
+        select r.id from office.runs as r
+        where r.workspace_id = merge_wakeups.workspace_id and r.idempotency_key = w.idempotency_key
+      ) as key_run,
       o.ordinality as nth
     from unnest(wakeup_ids) with ordinality as o (id, ordinality)
     join office.wakeups as w on w.id = o.id
@@ -32,24 +37,21 @@ begin
   groups as materialized (
     select
       g.agent_id, g.scope_id, g.solo, g.first_nth, g.first_event,
-      coalesce(
-        (select r.id from office.runs as r where r.workspace_id = merge_wakeups.workspace_id and r.idempotency_key = g.first_key),
-        case when not g.solo then (
-          select r.id
-          from office.runs as r
-          where r.agent_id = g.agent_id and r.status = 'queued' and not r.solo and r.answered_at is null
-            and (r.scope_id = g.scope_id or (g.scope_id = v_none and r.task_id is null))
-          order by r.scope_id = g.scope_id desc, r.requested_at, r.id
-          limit 1
-        ) end
-      ) as open_run,
+      case when not g.solo then (
+        select r.id
+        from office.runs as r
+        where r.agent_id = g.agent_id and r.status = 'queued' and not r.solo and r.answered_at is null
+          and (r.scope_id = g.scope_id or (g.scope_id = v_none and r.task_id is null))
+        order by r.scope_id = g.scope_id desc, r.number
+        limit 1
+      ) end as open_run,
       l.id as live_run,
       l.class as live_class
     from (
       select
-        w.agent_id, w.scope_id, w.solo, min(w.nth) as first_nth, min(w.nth) filter (where w.class = 'event') as first_event,
-        (array_agg(w.idempotency_key order by w.nth))[1] as first_key
+        w.agent_id, w.scope_id, w.solo, min(w.nth) as first_nth, min(w.nth) filter (where w.class = 'event') as first_event
       from wanted as w
+      where w.key_run is null
       group by w.agent_id, w.scope_id, w.solo
     ) as g
     left join lateral (
@@ -102,6 +104,11 @@ begin
       end as maker_nth
     from wanted as w
     join making as m on m.agent_id = w.agent_id and m.scope_id = w.scope_id and m.solo = w.solo
+    where w.key_run is null
+    union all
+    select w.*, w.key_run, null
+    from wanted as w
+    where w.key_run is not null
   ),
   makers as materialized (
     select p.*, office.uuid7() as new_run
@@ -117,11 +124,7 @@ begin
       k.new_run, merge_wakeups.workspace_id, k.agent_id, k.task_id, case when k.task_id is null then k.routine_id end,
       office_internal.usual_executor(k.agent_id, k.task_id),
       coalesce(c.first_event_source, k.source), case when c.first_event_source is null then 'periodic' else 'event' end,
-      k.solo, c.depth, c.wakeups,
-      (select k.idempotency_key where not exists (
-        select from office.runs as r where r.workspace_id = merge_wakeups.workspace_id and r.idempotency_key = k.idempotency_key
-      )),
-      k.requested_at
+      k.solo, c.depth, c.wakeups, k.idempotency_key, k.requested_at
     from makers as k
     cross join lateral (
       select
