@@ -14,8 +14,8 @@ where p.pronamespace = 'office'::regnamespace and p.prorettype <> 'trigger'::reg
 order by 1
 """
 
-HELPERS = {"visible_workspaces", "undispatched"}
-"""What policies and views call; not meant for programs."""
+HELPERS = {"visible_workspaces", "undispatched", "context_snapshot"}
+"""What policies and views call, and what reads as a column of a row; not meant for programs."""
 
 
 def test_i4_every_public_function_is_a_method(session: psycopg.Connection[Any]) -> None:
