@@ -37,6 +37,9 @@ async def agent_socket(calls: Calls) -> AsyncIterator[Path]:
             talks.add(task)
             try:
                 await _talk(calls, reader, writer)
+            except asyncio.CancelledError:
+                # The worker ends. asyncio would log a task of a server that ends so.
+                return
             finally:
                 talks.discard(task)
                 writer.close()

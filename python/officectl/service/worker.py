@@ -238,7 +238,7 @@ class Worker:
         if not self._tasks:
             return
         log.info("stopping: %d runs have %g seconds to end", len(self._tasks), grace)
-        ended = asyncio.ensure_future(asyncio.wait(self._tasks))
+        ended = asyncio.gather(*self._tasks)
         hurried = asyncio.ensure_future(hurry.wait())
         await asyncio.wait((ended, hurried), timeout=grace, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()

@@ -15,6 +15,7 @@ import pytest
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from officectl.database import grants
 from officectl.service.serve import serve
 
 DEADLINE = 30.0
@@ -61,6 +62,10 @@ class Desk:
             options.get("sessions", 1),
         )
 
+    def set(self, key: str, value: str) -> None:
+        """A setting of the whole office."""
+        self.rows("select office.set_setting(%s, %s, 'office')", key, value)
+
     def wake(self, name: str) -> None:
         self.rows("select * from office.wake(%s)", name)
 
@@ -75,8 +80,11 @@ def desk(database: str) -> Iterator[Desk]:
             ("worker_lease_seconds", "3"),
             ("worker_poll_seconds", "1"),
             ("sweep_seconds", "1"),
+            ("max_concurrent_runs", "8"),
         ):
-            desk.rows("select office.set_setting(%s, %s)", key, value)
+            desk.set(key, value)
+        # As `officectl up` does for its own login: it may hand on what agents ask with their tokens.
+        grants.grant(database, connection.info.user, gateway="token")
         yield desk
 
 

@@ -48,7 +48,7 @@ async def test_only_the_same_account_reaches_it(database: str) -> None:
     assert not path.parent.exists()
 
 
-async def test_a_wrong_token_is_refused(database: str) -> None:
+async def test_a_wrong_token_is_refused(desk: Desk, database: str) -> None:
     """X2, I6: by the database, for every call."""
     async with served(database) as path:
         first, second = await ask(

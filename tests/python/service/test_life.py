@@ -84,8 +84,8 @@ async def test_a_missing_folder_blocks_the_run(desk: Desk, serving: Serving, tmp
 async def test_a_stop_ends_the_program_and_the_run(desk: Desk, serving: Serving, tmp_path: Path) -> None:
     """P2: heard by notification, whatever exit code the program finds for it."""
     desk.agent("triage", "trap 'exit 0' INT; echo $$ > pid; while :; do sleep 0.1; done", tmp_path)
-    desk.rows("select office.set_setting('worker_heartbeat_seconds', '10')")
-    desk.rows("select office.set_setting('worker_lease_seconds', '60')")
+    desk.set("worker_lease_seconds", "60")
+    desk.set("worker_heartbeat_seconds", "20")
     async with serving():
         desk.wake("triage")
         await desk.until(ENDED, ["running"])

@@ -149,8 +149,7 @@ async def test_an_outage_of_the_database_is_waited_out(
 ) -> None:
     """P5, Q17: an end is told once the database answers; one line says that it was lost."""
     caplog.set_level(logging.INFO, "officectl")
-    for key, value in (("worker_lease_seconds", "60"), ("worker_heartbeat_seconds", "1")):
-        desk.rows("select office.set_setting(%s, %s)", key, value)
+    desk.set("worker_lease_seconds", "60")
     desk.agent(
         "slow", "echo $$ > pids; while [ ! -e go ]; do sleep 0.05; done; echo done; touch gone", tmp_path
     )
