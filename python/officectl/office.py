@@ -414,6 +414,12 @@ class Office:
         """The last row has no run and says in next_due_at when to ask again."""
         return self._rows(LaunchRow, "claim_runs", worker_id=worker_id, max_runs=max_runs)
 
+    def give_back(self, worker_id: UUID, carried_attempt_ids: Sequence[UUID]) -> int:
+        """Queues again what the worker claimed, has not started and does not carry; how many runs that were."""
+        return self._value(
+            int, "give_back", worker_id=worker_id, carried_attempt_ids=tuple(carried_attempt_ids)
+        )
+
     def start_attempt(
         self, attempt_id: UUID, pid: int | None = None, engine_session: str | None = None
     ) -> StartRow:
