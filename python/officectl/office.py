@@ -415,7 +415,7 @@ class Office:
         return self._rows(LaunchRow, "claim_runs", worker_id=worker_id, max_runs=max_runs)
 
     def give_back(self, worker_id: UUID, carried_attempt_ids: Sequence[UUID]) -> int:
-        """Queues again what the worker claimed, has not started and does not carry; how many runs that were."""
+        """Queues again what the worker claimed, has not started and does not carry; how many runs."""
         return self._value(
             int, "give_back", worker_id=worker_id, carried_attempt_ids=tuple(carried_attempt_ids)
         )
