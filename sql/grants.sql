@@ -107,16 +107,20 @@ alter table office.inbox_items enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
--- Accounts and who shares a workspace with the caller; the members' own policy narrows the inner query.
-create policy visible on office.accounts
-using (id in (select m.account_id from office.members as m) or id in (select w.owner_account_id from office.workspaces as w));
+-- Who shares a workspace with the caller; the members' own policy narrows the inner query. Operators see all.
+create policy visible on office.accounts using (
+  id in (select m.account_id from office.members as m)
+  or id in (select w.owner_account_id from office.workspaces as w)
+  or pg_has_role(session_user, 'office_operator', 'member')
+);
 create policy visible on office.profiles using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.agents using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.projects using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.workflows using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.stages using (workflow_id in (select w.id from office.workflows as w));
+-- What is everybody's comes last, so that nobody is refused before it.
 create policy visible on office.settings
-using (scope = 'office' or scope_id in (select office.visible_workspaces()));
+using (scope_id in (select office.visible_workspaces()) or scope = 'office');
 create policy visible on office.executors using (
   id in (select a.executor_id from office.agents as a)
   or id in (select r.executor_id from office.runs as r)
@@ -133,6 +137,8 @@ create policy visible on office.attempt_steps using (workspace_id in (select off
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
 -- A worker of no one workspace is everybody's to know of.
 create policy visible on office.workers
-using (only_workspace_id is null or only_workspace_id in (select office.visible_workspaces()));
+using (
+  coalesce(only_workspace_id, '00000000-0000-0000-0000-000000000000') in (select office.visible_workspaces()) or only_workspace_id is null
+);
 create policy visible on office.activity using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.inbox_items using (workspace_id in (select office.visible_workspaces()));

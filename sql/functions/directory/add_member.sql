@@ -9,7 +9,7 @@ declare
   v_workspace uuid := office_internal.find_workspace(workspace);
   v_account uuid := office_internal.find_account(account);
 begin
-  if v_caller <> office_internal.system_account() and not exists (
+  if not (select me.is_operator from office_internal.identity() as me) and not exists (
     select from office.members as m
     where m.workspace_id = v_workspace and m.account_id = v_caller and m.role = 'owner'
   ) then

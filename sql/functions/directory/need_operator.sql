@@ -6,7 +6,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   perform office_internal.caller();
-  if not (select me.is_system from office_internal.identity() as me) then
+  if not (select me.is_operator from office_internal.identity() as me) then
     perform office_internal.refuse('forbidden', 'Only an operator may do this.', 'Ask an operator.');
   end if;
 end

@@ -19,7 +19,7 @@ begin
   if v_account = office_internal.system_account() then
     perform office_internal.refuse('forbidden', 'Nobody acts as "system".', 'Name a person''s account.');
   end if;
-  perform set_config('office.acting', jsonb_build_object('account_id', v_account)::text, true);
+  perform set_config('office.acting', v_account::text, true);
 end
 $$;
 

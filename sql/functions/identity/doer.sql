@@ -1,5 +1,6 @@
 -- office_internal.doer: who does what this transaction does, and how deep the cause lies. The caller, or, while
--- carry_out works off a change, whoever that change names (A6). Depth: one more than the run from inside which it comes.
+-- carry_out works off a change, whoever that change names (A6): a setting says which, and is read only for those who may
+-- call carry_out. Depth: one more than the run from inside which it comes.
 create or replace function office_internal.doer(
   out account_id uuid,
   out agent_id uuid,
@@ -10,8 +11,12 @@ language plpgsql stable security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_change bigint := nullif(current_setting('office.carrying', true), '')::bigint;
+  v_carrying text := nullif(current_setting('office.carrying', true), '');
+  v_change bigint;
 begin
+  if v_carrying ~ '^[0-9]{1,18}$' and has_function_privilege(session_user, 'office.carry_out(integer)', 'execute') then
+    v_change := v_carrying::bigint;
+  end if;
   if v_change is not null then
     select c.account_id, c.agent_id, c.attempt_id into doer.account_id, doer.agent_id, doer.attempt_id
     from office_internal.changes as c

@@ -1,22 +1,23 @@
 -- office_internal.identity: who calls, found from session_user (I6). Refuses nothing: without an identity all is null.
--- Order: a gateway's word for this transaction; the account of the login; the office itself for its owner and operators.
--- A setting is read for gateways only, because anybody may set one.
+-- Order: a gateway's word for this transaction; the account of the login; the account "system" for owner and operators
+-- without one. Owner and operators have an operator's power, with an account or without; whom a gateway names has not.
+-- A setting is read for gateways only, because anybody may set one; and one that says nothing true there means nobody.
 create or replace function office_internal.identity(
   out account_id uuid,
   out agent_id uuid,
   out attempt_id uuid,
-  out is_system boolean
+  out is_operator boolean
 )
 language plpgsql stable security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_kind text;
-  v_acting jsonb;
+  v_acting text := nullif(current_setting('office.acting', true), '');
   v_claims jsonb;
   v_claimed text;
 begin
-  is_system := false;
+  is_operator := false;
   select gateways.kind into v_kind from office_internal.gateways where gateways.login = session_user;
   if v_kind = 'claims' then
     v_claims := office_internal.jwt_claims();
@@ -28,27 +29,26 @@ begin
       and accounts.id <> office_internal.system_account();
     return;
   end if;
-  if v_kind in ('act_as', 'token') then
-    v_acting := nullif(current_setting('office.acting', true), '')::jsonb;
-    if v_acting is not null then
-      account_id := (v_acting ->> 'account_id')::uuid;
-      agent_id := (v_acting ->> 'agent_id')::uuid;
-      attempt_id := (v_acting ->> 'attempt_id')::uuid;
-      return;
-    end if;
-  else
+  if v_kind = 'act_as' and v_acting is not null then
+    select accounts.id into account_id
+    from office.accounts
+    where accounts.id::text = v_acting and accounts.deleted_at is null and accounts.id <> office_internal.system_account();
+    return;
+  end if;
+  if v_kind = 'token' and v_acting is not null then
+    select t.attempt_id, t.agent_id into attempt_id, agent_id from office_internal.attempt_of_token(v_acting) as t;
+    return;
+  end if;
+  is_operator := office_internal.is_operator_login();
+  if v_kind is null then
     select accounts.id into account_id
     from office.accounts
     where accounts.db_role = session_user and accounts.deleted_at is null;
-    if account_id is not null then
-      return;
-    end if;
   end if;
-  if office_internal.is_operator_login() then
+  if account_id is null and is_operator then
     account_id := office_internal.system_account();
-    is_system := true;
   end if;
 end
 $$;
 
-comment on function office_internal.identity() is 'Who calls: account, or agent with its attempt; is_system for the office itself. All null: nobody.';
+comment on function office_internal.identity() is 'Who calls: account, or agent with its attempt; whether with an operator''s power. All null: nobody.';

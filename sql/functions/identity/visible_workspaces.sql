@@ -10,7 +10,7 @@ declare
   v_me record;
 begin
   select * into v_me from office_internal.identity();
-  if v_me.is_system then
+  if v_me.is_operator then
     return query select w.id from office.workspaces as w where w.deleted_at is null;
   elsif v_me.agent_id is not null then
     return query select a.workspace_id from office.agents as a where a.id = v_me.agent_id;

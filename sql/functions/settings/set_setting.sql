@@ -13,7 +13,7 @@ begin
   perform office_internal.caller();
   select * into v_me from office_internal.identity();
   v_workspace := office_internal.setting_workspace(set_setting.key, set_setting.workspace);
-  if v_me.agent_id is not null or (v_workspace is null and not v_me.is_system) then
+  if v_me.agent_id is not null or (v_workspace is null and not v_me.is_operator) then
     perform office_internal.refuse('forbidden', 'This setting is not yours to change.', 'Ask an operator.');
   end if;
   insert into office.settings (scope, scope_id, key, value, set_by)
