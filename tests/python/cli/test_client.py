@@ -14,7 +14,7 @@ where p.pronamespace = 'office'::regnamespace and p.prorettype <> 'trigger'::reg
 order by 1
 """
 
-HELPERS = {"visible_workspaces", "undispatched", "context_snapshot"}
+HELPERS = {"visible_workspaces", "is_somebody", "undispatched", "context_snapshot"}
 """What policies and views call, and what reads as a column of a row; not meant for programs."""
 
 

@@ -3,7 +3,8 @@
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -32,10 +33,19 @@ def at_work(staffed: Officectl, database: str, tmp_path: Path) -> Iterator[Offic
                 words = ("agent", "create", name, "--cooldown-sec", "0", "--", *program)
                 assert staffed(*words).code == 0
             assert staffed("agent", "edit", "triage", "--cooldown-sec", "0").code == 0
+            until(lambda: '"workers": 1' in staffed("status", "--json", "workers").out)
             yield staffed
         finally:
             office.send_signal(signal.SIGTERM)
             assert office.wait(30) == 0, log.read_text()
+
+
+def until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    """Looks again and again until it holds."""
+    last_look = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < last_look, "it never held"
+        time.sleep(0.1)
 
 
 def test_i8_wake_wait_and_look(at_work: Officectl) -> None:
@@ -57,8 +67,7 @@ def test_i8_wake_wait_and_look(at_work: Officectl) -> None:
 def test_i8_logs_follow_a_run_to_its_end(at_work: Officectl) -> None:
     at_work("agent", "create", "talker", "--", "/bin/sh", "-c", "echo one; sleep 1; echo two")
     woken = at_work("wake", "talker", "--json", "wakeup_id").items[0]
-    early = at_work("wait", woken["wakeup_id"], "--timeout", "0.7")
-    assert early.code == 1
+    until(lambda: at_work("logs", woken["wakeup_id"]).code == 0)
     assert at_work("logs", woken["wakeup_id"], "-f").out == "one\ntwo\n"
 
 
