@@ -46,6 +46,11 @@ begin
     group by r.id
     having count(a.id) <> 1;
   return query
+    select 'a live run''s worker has not ended', 'r' || r.number, format('%s, %s', r.status, k.end_reason)
+    from office.runs as r
+    join office.workers as k on k.id = r.worker_id
+    where r.status in ('claimed', 'running', 'stopping') and k.ended_at is not null;
+  return query
     select 'an ended or queued run has no live attempt', 'r' || r.number, a.id::text
     from office.attempts as a
     join office.runs as r on r.id = a.run_id

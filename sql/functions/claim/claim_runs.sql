@@ -42,7 +42,7 @@ begin
   if v_mark > v_xmin then
     v_mark := '0';
   end if;
-  for v_pass in 1..2 loop
+  for v_pass in 1..3 loop
     exit when v_left <= 0;
     select array_agg(distinct s.workspace_id), least(min(s.xid), v_xmin)
     into v_gates, v_oldest
@@ -66,8 +66,18 @@ begin
       limit 16
     );
     exit when cardinality(v_gates) = 0;
-    -- The first pass never waits. The second found every gate busy and holds none: it waits for one.
+    -- The first pass never waits. When it found every gate busy, the second looks past all their signals, and the third
+    -- waits for one.
     if v_pass = 2 then
+      v_gates := array(
+        select g.workspace_id
+        from office_internal.gates as g
+        where g.workspace_id <> all(v_gates)
+          and (v_worker.only_workspace_id is null or g.workspace_id = v_worker.only_workspace_id)
+          and exists (select from office_internal.signals as s where s.workspace_id = g.workspace_id and s.xid >= v_mark)
+        limit 64
+      );
+    elsif v_pass = 3 then
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
     -- One by one: a cursor would fetch, and lock, some gates ahead of those that it needs.
@@ -75,6 +85,11 @@ begin
       perform from office_internal.gates as g where g.workspace_id = v_gate for no key update skip locked;
       continue when not found;
       v_held := v_held + 1;
+      if v_held = 1 then
+        -- Whoever ends this worker waits for this claim, or this claim for him: a worker that has ended claims nothing.
+        perform from office.workers as w where w.id = claim_runs.worker_id for share;
+        v_worker := office_internal.need_worker(claim_runs.worker_id);
+      end if;
       perform office_internal.note_gates(array[v_gate]);
       perform office_internal.dispatch_gate(v_gate, v_mark);
       return query select * from office_internal.claim_in_gate(v_gate, claim_runs.worker_id, v_left);

@@ -9,24 +9,38 @@ declare
   v_now timestamptz;
   v_runs uuid[];
 begin
-  perform office_internal.take_gates(array(
-    select distinct r.workspace_id
-    from office.runs as r
-    where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-  ));
-  v_now := office_internal.wall_clock();
-  update office.workers as w
-  set ended_at = v_now, draining = true, end_reason = settle_worker.reason
-  where w.id = settle_worker.worker_id and w.ended_at is null
-    -- Since the sweep looked it may have beaten after all.
-    and (settle_worker.reason <> 'lease_lost' or w.lease_until < v_now);
-  if not found then
-    return 0;
-  end if;
+  loop
+    begin
+      perform office_internal.take_gates(array(
+        select distinct r.workspace_id
+        from office.runs as r
+        where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+      ));
+      v_now := office_internal.wall_clock();
+      -- Waits for claims of this worker that are under way; those that come later are refused.
+      update office.workers as w
+      set ended_at = v_now, draining = true, end_reason = settle_worker.reason
+      where w.id = settle_worker.worker_id and w.ended_at is null
+        -- Since the sweep looked it may have beaten after all.
+        and (settle_worker.reason <> 'lease_lost' or w.lease_until < v_now);
+      if not found then
+        return 0;
+      end if;
+      exit when not exists (
+        select
+        from office.runs as r
+        where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+          and not office_internal.holds_gate(r.workspace_id)
+      );
+      raise exception 'A claim has come in between, under another gate.';
+    exception when raise_exception then
+      -- The locks of this turn are given back, so that gates are taken in order and before the row.
+      null;
+    end;
+  end loop;
   v_runs := array(
     select r.id from office.runs as r
     where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'stopping')
-      and office_internal.holds_gate(r.workspace_id)
     order by r.id
   );
   perform office_internal.let_go(v_runs, format('its worker ended (%s)', settle_worker.reason));

@@ -27,6 +27,7 @@ class Office:
     def __init__(self, connect: Callable[..., Connection]) -> None:
         self._connect = connect
         self.owner = self.session()
+        self.watcher = connect()
         self.owner.execute("select office.create_workspace('acme')")
 
     def session(self, *, patient: bool = False) -> Connection:
