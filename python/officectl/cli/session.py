@@ -3,6 +3,7 @@
 import difflib
 import functools
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,21 @@ import psycopg
 
 from officectl.database.connect import connect, find_dsn
 from officectl.database.embedded import Cluster, default_folder
-from officectl.errors import Refused, Unreachable, UsageProblem, translate
+from officectl.errors import (
+    RETRYABLE,
+    OfficeError,
+    Refused,
+    Unreachable,
+    UsageProblem,
+    translate,
+)
 from officectl.office import Office
 from officectl.render import Layout
 
 Function = Callable[..., None]
+
+PAUSES = (0.1, 0.5, 2.0)
+"""Seconds before each further try of a command that Postgres wants tried again."""
 
 workspace_option = click.option(
     "-w", "--workspace", metavar="NAME", help="The workspace; your only one unless said."
@@ -55,7 +66,10 @@ class Session:
 
 
 def session_options(function: Function) -> Function:
-    """Adds --dsn, -o and --json, and gives them to the command as its `session`."""
+    """Adds --dsn, -o and --json, and gives them to the command as its `session`.
+
+    A command is one transaction, so it is run again when Postgres says "try again".
+    """
 
     @click.option("--dsn", metavar="DSN", help="The database; see `officectl status`.")
     @click.option(
@@ -69,7 +83,15 @@ def session_options(function: Function) -> Function:
     @click.option("--json", "fields", metavar="FIELDS", help="As JSON, and only these fields: a,b,c.")
     @functools.wraps(function)
     def command(dsn: str | None, output: str, fields: str | None, **arguments: Any) -> None:
-        function(session=Session(dsn, _layout(output, fields)), **arguments)
+        session = Session(dsn, _layout(output, fields))
+        for pause in PAUSES:
+            try:
+                return function(session=session, **arguments)
+            except OfficeError as error:
+                if error.code not in RETRYABLE:
+                    raise
+            time.sleep(pause)
+        return function(session=session, **arguments)
 
     return command
 

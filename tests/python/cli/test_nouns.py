@@ -1,7 +1,11 @@
 """I8, I2: nouns and their verbs, and how what is unknown or wrong is told."""
 
+import threading
+import time
 import uuid
+from typing import Any
 
+import psycopg
 import pytest
 
 from .conftest import Officectl
@@ -190,3 +194,23 @@ def _nowhere(_option: str | None) -> str:
     from officectl.errors import Unreachable
 
     raise Unreachable("no database was named", "Start one with: officectl up")
+
+
+def test_a6_what_postgres_wants_tried_again_is_tried_again(
+    officectl: Officectl, session: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=50ms")
+    held = threading.Event()
+
+    def hold_a_while() -> None:
+        with session.transaction():
+            session.execute("lock table office.accounts in access exclusive mode")
+            held.set()
+            time.sleep(0.3)
+
+    holder = threading.Thread(target=hold_a_while)
+    holder.start()
+    assert held.wait(10)
+    answer = officectl("account", "list")
+    holder.join()
+    assert (answer.code, answer.err) == (0, "")
