@@ -22,7 +22,7 @@ as $$
   )
   select scored.name
   from scored
-  where scored.likeness >= 0.4 or starts_with(scored.name, lower(left(given, 3)))
+  where scored.likeness >= 0.4 or (given <> '' and starts_with(lower(scored.name), lower(left(given, 3))))
   order by scored.likeness desc, scored.name
   limit 1
 $$;

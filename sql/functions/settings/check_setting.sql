@@ -25,12 +25,12 @@ begin
     );
   end if;
   v_fits := case v_definition.value_type
-    when 'integer' then check_setting.value ~ '^-?[0-9]{1,9}$'
+    when 'integer' then check_setting.value ~ '^-?[0-9]{1,10}$'
     when 'boolean' then check_setting.value in ('on', 'off')
     else v_definition.choices is null or check_setting.value = any(v_definition.choices)
   end;
   if v_fits and v_definition.value_type = 'integer' then
-    v_fits := check_setting.value::integer between v_definition.minimum and v_definition.maximum;
+    v_fits := check_setting.value::bigint between v_definition.minimum and v_definition.maximum;
   end if;
   if v_fits is not true then
     perform office_internal.refuse(

@@ -1,10 +1,11 @@
--- office.get_setting: the value that holds; refuses an unknown key (not_found).
+-- office.get_setting: the value that holds; refuses an unknown key (not_found), nobody (no_identity).
 create or replace function office.get_setting(key text, workspace text default null)
 returns text
 language plpgsql stable security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  perform office_internal.caller();
   return office_internal.setting(get_setting.key, office_internal.setting_workspace(get_setting.key, get_setting.workspace));
 end
 $$;
