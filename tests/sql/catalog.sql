@@ -107,7 +107,7 @@ select is_empty(
   $$
     select name from our_functions
     where exists (
-      select from unnest(proconfig) as setting where setting !~ '^(search_path|lock_timeout|plan_cache_mode|enable_[a-z]+)='
+      select from unnest(proconfig) as setting where setting !~ '^(search_path|lock_timeout|plan_cache_mode|jit|enable_[a-z]+)='
     )
     order by 1
   $$,

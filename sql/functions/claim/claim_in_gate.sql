@@ -7,6 +7,7 @@ returns setof office_internal.launch
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

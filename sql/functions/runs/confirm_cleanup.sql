@@ -5,6 +5,8 @@ returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 begin
   if coalesce(killed, -1) < 0 then

@@ -7,6 +7,8 @@ returns table (run_id uuid, status text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -12,6 +12,8 @@ returns table (wakeup_id uuid, duplicate boolean)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 begin
   return query

@@ -7,6 +7,8 @@ returns table (attempt_id uuid, instruction text, detail jsonb)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
