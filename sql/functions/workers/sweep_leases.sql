@@ -14,7 +14,11 @@ declare
   v_dead uuid[];
   v_settled integer := 0;
 begin
-  insert into office_internal.sweeps (name, passed_at) values ('leases', '-infinity') on conflict do nothing;
+  -- Only when it is not there: the conflict alone would wait for a sweep that is under way.
+  insert into office_internal.sweeps (name, passed_at)
+  select 'leases', '-infinity'
+  where not exists (select from office_internal.sweeps as s where s.name = 'leases')
+  on conflict do nothing;
   select s.passed_at into v_passed from office_internal.sweeps as s where s.name = 'leases' for no key update skip locked;
   if not found then
     return 0;

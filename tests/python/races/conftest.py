@@ -35,7 +35,8 @@ class Office:
         return self._connect(row_factory=dict_row, options="" if patient else IMPATIENT)
 
     def rows(self, query: str, *values: object) -> list[Row]:
-        return self.owner.execute(query.encode(), values).fetchall()
+        cursor = self.owner.execute(query.encode(), values)
+        return cursor.fetchall() if cursor.description else []
 
     def value(self, query: str, *values: object) -> Any:
         """The one value of the one row."""
