@@ -51,6 +51,20 @@ begin
     order by (s.id = new.stage_id) desc, s.position
     limit 1;
   end if;
+  if new.parent_id is not null and (tg_op = 'INSERT' or new.parent_id is distinct from old.parent_id)
+    and not exists (select from office.tasks as p where p.id = new.parent_id and p.workspace_id = new.workspace_id)
+  then
+    perform office_internal.refuse(
+      'invalid', 'A task and its parent are of one workspace.', 'Make a task of its own there.', jsonb_build_object('field', 'parent')
+    );
+  end if;
+  if new.assignee_agent_id is not null and (tg_op = 'INSERT' or new.assignee_agent_id is distinct from old.assignee_agent_id)
+    and not exists (select from office.agents as a where a.id = new.assignee_agent_id and a.workspace_id = new.workspace_id)
+  then
+    perform office_internal.refuse(
+      'invalid', 'A task and its agent are of one workspace.', 'Assign an agent of the task''s workspace.', jsonb_build_object('field', 'assignee')
+    );
+  end if;
   if new.assignee_agent_id is not null then
     new.owner := 'agent';
   elsif new.owner = 'agent' then

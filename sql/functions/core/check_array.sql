@@ -5,7 +5,7 @@ language plpgsql stable
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  if jsonb_typeof(given) is distinct from 'array' or jsonb_path_exists(given, '$[*] ? (@.type() != "object")') then
+  if jsonb_typeof(given) is distinct from 'array' or jsonb_path_exists(given, 'strict $[*] ? (@.type() != "object")', silent => true) then
     perform office_internal.refuse(
       'invalid', format('%s must be a JSON array of objects.', field), 'As [{"name": "value"}, …].',
       jsonb_build_object('field', field)

@@ -10,7 +10,7 @@ begin
   perform office_internal.refuse(
     'not_found',
     format('No %s "%s".', noun, given),
-    coalesce(format('Did you mean "%s"?', v_near), listing),
+    case when v_near is not null then format('Did you mean "%s"?', v_near) else listing end,
     jsonb_build_object('noun', noun, 'given', given, 'nearest', v_near)
   );
 end

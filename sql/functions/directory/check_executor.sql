@@ -33,16 +33,16 @@ begin
     ('command', jsonb_typeof(executor -> 'command') is distinct from 'array'
       or jsonb_array_length(case when jsonb_typeof(executor -> 'command') = 'array' then executor -> 'command' else '[]' end) = 0
       or executor -> 'command' ->> 0 = ''
-      or jsonb_path_exists(executor, '$.command[*] ? (@.type() != "string")')),
+      or jsonb_path_exists(executor, 'strict $.command[*] ? (@.type() != "string")', silent => true)),
     ('folder', executor ? 'folder' and (jsonb_typeof(executor -> 'folder') <> 'string' or executor ->> 'folder' not like '/%')),
     ('environment', executor ? 'environment' and (jsonb_typeof(executor -> 'environment') <> 'object'
-      or jsonb_path_exists(executor, '$.environment.* ? (@.type() != "string")'))),
+      or jsonb_path_exists(executor, 'strict $.environment.* ? (@.type() != "string")', silent => true))),
     ('pass_environment', executor ? 'pass_environment' and (jsonb_typeof(executor -> 'pass_environment') <> 'array'
-      or jsonb_path_exists(executor, '$.pass_environment[*] ? (@.type() != "string")'))),
+      or jsonb_path_exists(executor, 'strict $.pass_environment[*] ? (@.type() != "string")', silent => true))),
     ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
     ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
-      or jsonb_path_exists(executor, '$.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))')
-      or jsonb_path_exists(executor, '$.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)')))
+      or jsonb_path_exists(executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))', silent => true)
+      or jsonb_path_exists(executor, 'strict $.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)', silent => true)))
   ) as c (field, wrong)
   where c.wrong
   limit 1;

@@ -8,7 +8,7 @@ begin
   if given is null or given !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' or office_internal.is_uuid(given) or lower(given) in ('everything', 'office') then
     perform office_internal.refuse(
       'invalid',
-      format('"%s" cannot be the name of a %s.', coalesce(given, ''), noun),
+      format('"%s" cannot be used as %s name.', given, noun),
       'A name has letters, digits, dot, dash and underscore, begins with a letter or digit, and is at most 63 long.',
       jsonb_build_object('field', 'name', 'given', given)
     );

@@ -1,5 +1,5 @@
 -- office_internal.find_agent: an agent by name, workspace/name or uuid, among what the caller sees (I2).
--- Refuses what is not there (not_found) and a name that several workspaces have (ambiguous).
+-- Refuses what is not there, or not in the workspace that it must be in (not_found), and a name that several have (ambiguous).
 create or replace function office_internal.find_agent(ref text, workspace_id uuid default null)
 returns uuid
 language plpgsql stable
@@ -12,7 +12,13 @@ declare
 begin
   if position('/' in ref) > 0 then
     v_workspace := office_internal.find_workspace(split_part(ref, '/', 1));
-    v_name := split_part(ref, '/', 2);
+    v_name := substr(ref, position('/' in ref) + 1);
+    if v_workspace <> workspace_id then
+      perform office_internal.refuse(
+        'not_found', format('Agent %s is of another workspace.', ref), 'A workspace''s work is done by its own agents.',
+        jsonb_build_object('noun', 'agent', 'given', ref)
+      );
+    end if;
   end if;
   -- Each by its own index: an "or" of both would read every agent.
   if office_internal.is_uuid(v_name) then

@@ -6,7 +6,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   perform office_internal.refuse(
-    'name_taken', format('There is already a %s "%s".', noun, given), 'Choose another name.',
+    'name_taken', format('The %s name "%s" is in use.', noun, given), 'Choose another name.',
     jsonb_build_object('field', 'name', 'given', given)
   );
 end

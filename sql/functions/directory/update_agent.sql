@@ -7,6 +7,8 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_id uuid;
+  v_workspace uuid;
+  v_changes jsonb;
   v_field text;
   v_new office.agents;
   v_made office.agent_reference;
@@ -31,19 +33,20 @@ begin
   if changes ? 'name' then
     perform office_internal.check_name('agent', changes ->> 'name');
   end if;
+  select a.workspace_id into v_workspace from office.agents as a where a.id = v_id;
+  v_changes := changes - '{reports_to,profile}'::text[];
+  -- References become ids; null takes away.
+  if changes ? 'reports_to' then
+    v_changes := v_changes || jsonb_build_object('reports_to', case when changes ->> 'reports_to' is not null
+      then office_internal.find_agent(changes ->> 'reports_to', v_workspace) end);
+  end if;
+  if changes ? 'profile' then
+    v_changes := v_changes || jsonb_build_object('profile_id', case when changes ->> 'profile' is not null
+      then office_internal.find_profile(changes ->> 'profile', v_workspace) end);
+  end if;
   begin
-    select * into v_new
-    from jsonb_populate_record(
-      (select a from office.agents as a where a.id = v_id),
-      (changes - '{reports_to,profile}'::text[])
-      || case when changes ? 'reports_to' then jsonb_build_object(
-        'reports_to', office_internal.find_agent(changes ->> 'reports_to', (select a.workspace_id from office.agents as a where a.id = v_id))
-      ) else '{}' end
-      || case when changes ? 'profile' then jsonb_build_object(
-        'profile_id', office_internal.find_profile(changes ->> 'profile', (select a.workspace_id from office.agents as a where a.id = v_id))
-      ) else '{}' end
-    );
-  exception when data_exception or invalid_text_representation then
+    select * into v_new from jsonb_populate_record((select a from office.agents as a where a.id = v_id), v_changes);
+  exception when data_exception then
     perform office_internal.refuse(
       'invalid', 'A setting has the wrong type.', 'Numbers as numbers, on and off as true and false.', jsonb_build_object('field', 'changes')
     );
