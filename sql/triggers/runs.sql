@@ -9,8 +9,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_younger office.runs;
-  v_moved integer;
+  v_other office.runs;
 begin
   if not office_internal.holds_gate(new.workspace_id) then
     perform office_internal.take_all_gates();
@@ -30,6 +29,43 @@ begin
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
   end if;
+  if new.status = 'queued' and old.ended_at is not null then
+    -- Tried again: its failures are forgotten, and its wakeups wait for it once more (P4, Q10).
+    new.retry_count := 0;
+    new.scheduled_retry_at := null;
+    new.claimed_at := null;
+    update office.wakeups as w
+    set status = 'claimed', reason = null
+    where w.run_id = new.id and w.status in ('failed', 'cancelled', 'skipped', 'finished');
+  end if;
+  if new.status = 'queued' and new.answered_at is null and not new.solo then
+    -- Going back to queued meets the run that came for its scope meanwhile: the older stays and takes the younger in (Q4).
+    -- Wakeups first: the younger's end would settle those that it still has.
+    select r.* into v_other
+    from office.runs as r
+    where r.agent_id = new.agent_id and r.scope_id = new.scope_id and r.id <> new.id and r.status = 'queued'
+      and not r.solo and r.answered_at is null;
+    if v_other.number > new.number then
+      new.coalesced_count := new.coalesced_count + office_internal.move_wakeups(v_other.id, new.id, new.coalesced_count, 0);
+      update office.runs as r
+      set status = 'cancelled', cancel_reason = 'merged', coalesced_count = 0
+      where r.id = v_other.id;
+      if v_other.class = 'event' then
+        new.class := 'event';
+        new.reason := v_other.reason;
+      end if;
+    elsif v_other.number < new.number then
+      update office.runs as r
+      set coalesced_count = v_other.coalesced_count
+          + office_internal.move_wakeups(new.id, v_other.id, v_other.coalesced_count, 0),
+        class = case when new.class = 'event' then 'event' else r.class end,
+        reason = case when new.class = 'event' then new.reason else r.reason end
+      where r.id = v_other.id;
+      new.status := 'cancelled';
+      new.cancel_reason := 'merged';
+      new.coalesced_count := 0;
+    end if;
+  end if;
   if new.status <> 'queued' then
     new.parked := null;
     new.due_at := null;
@@ -44,25 +80,6 @@ begin
     new.ended_at := null;
     new.outcome := null;
     new.cancel_reason := null;
-  end if;
-  if new.status = 'queued' and new.answered_at is null and not new.solo then
-    -- Going back to queued meets the run that came for its scope meanwhile: this one is older and takes it in (Q4).
-    select r.* into v_younger
-    from office.runs as r
-    where r.agent_id = new.agent_id and r.scope_id = new.scope_id and r.id <> new.id and r.status = 'queued'
-      and not r.solo and r.answered_at is null;
-    if v_younger.id is not null then
-      -- Its wakeups first: its end would settle those that it still has.
-      v_moved := office_internal.move_wakeups(v_younger.id, new.id, new.coalesced_count, 0);
-      update office.runs as r
-      set status = 'cancelled', cancel_reason = 'merged', coalesced_count = 0
-      where r.id = v_younger.id;
-      new.coalesced_count := new.coalesced_count + v_moved;
-      if v_younger.class = 'event' then
-        new.class := 'event';
-        new.reason := v_younger.reason;
-      end if;
-    end if;
   end if;
   return new;
 end
@@ -100,11 +117,20 @@ begin
       and n.status not in ('claimed', 'running', 'waiting', 'stopping')
       and not (n.status = 'queued' and n.answered_at is not null)
   );
+  -- An interrupted run that is dropped ends a second time.
   v_ended := array(
-    select n.id from new_rows as n join old_rows as o on o.id = n.id where o.ended_at is null and n.ended_at is not null
+    select n.id from new_rows as n join old_rows as o on o.id = n.id where n.status <> o.status and n.ended_at is not null
   );
   if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
     perform office_internal.entail_ends(v_over, v_ended);
+  end if;
+  -- Whoever moves an ended run on has answered what it asked of people.
+  if exists (select from old_rows as o where o.ended_at is not null) then
+    update office.inbox_items as i
+    set closed_at = office.now()
+    from old_rows as o
+    join new_rows as n on n.id = o.id
+    where o.ended_at is not null and n.status <> o.status and i.run_id = o.id and i.closed_at is null;
   end if;
   perform office_internal.follow_runs(array(
     select distinct n.agent_id

@@ -16,6 +16,8 @@ returns table (
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -101,7 +103,11 @@ begin
   end loop;
   next_due_at := (
     select least(
-      (select min(g.due_at) from office_internal.gates as g where g.due_at is not null),
+      (
+        select min(g.due_at)
+        from office_internal.gates as g
+        where g.due_at is not null and (v_worker.only_workspace_id is null or g.workspace_id = v_worker.only_workspace_id)
+      ),
       (select office_internal.wall_clock() where exists (
         select from office_internal.signals as s
         where s.xid >= v_mark and (v_worker.only_workspace_id is null or s.workspace_id = v_worker.only_workspace_id)

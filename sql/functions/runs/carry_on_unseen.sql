@@ -1,6 +1,6 @@
 -- office_internal.carry_on_unseen: event wakeups that joined a run after its prompt was built have not been seen: one follow-up run
--- carries them (Q5), or the scope's open queued run takes them in. Not when a person stopped the run, its agent is stopped,
--- or its task was closed or given to another: then they are cancelled with that reason. The caller holds the gate.
+-- carries them (Q5), or the scope's open queued run takes them in. Not when a person stopped or dropped the run, its agent is
+-- stopped, or its task was closed or given to another: then they are cancelled with that reason. The caller holds the gate.
 create or replace function office_internal.carry_on_unseen(ended_run_ids uuid[])
 returns void
 language plpgsql volatile
@@ -26,10 +26,11 @@ begin
     limit 1;
     continue when v_first.id is null;
     select case
-      when v_run.cancel_reason = 'stopped' then 'stopped'
+      when v_run.cancel_reason in ('stopped', 'dropped') then v_run.cancel_reason
       when g.status = 'stopped' or g.deleted_at is not null then 'agent_stopped'
       when t.deleted_at is not null then 'task_not_found'
-      when t.id is not null and office_internal.is_closed(t) then 'task_terminal'
+      when t.id is not null and office_internal.is_closed(t) and (v_first.addresses <> 'mentioned' or t.archived_at is not null)
+        then 'task_terminal'
       when t.id is not null and v_first.addresses = 'assignee' and t.assignee_agent_id is distinct from v_run.agent_id
         then 'assignee_changed'
     end into v_reason

@@ -23,7 +23,11 @@ begin
   from office.runs as r
   where r.id = any(over_run_ids) and a.id = r.attempt_id and a.ended_at is null;
   if cardinality(ended_run_ids) > 0 then
-    perform office_internal.carry_on_unseen(ended_run_ids);
+    -- One that ended before it was launched had not shown anything: nothing came too late for it.
+    perform office_internal.carry_on_unseen(array(
+      select r.id from office.runs as r
+      where r.id = any(ended_run_ids) and (r.id = any(over_run_ids) or r.cancel_reason = 'dropped')
+    ));
     update office.wakeups as w
     set status = case
         when r.status in ('failed', 'blocked') then 'failed'

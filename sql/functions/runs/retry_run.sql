@@ -13,7 +13,7 @@ declare
 begin
   perform office_internal.take_gates(array(select r.workspace_id from office.runs as r where r.id = v_id));
   update office.runs as r
-  set status = 'queued', retry_count = 0, scheduled_retry_at = null, claimed_at = null, ended_at = null
+  set status = 'queued'
   where r.id = v_id and r.status in ('interrupted', 'failed', 'blocked')
   returning r.* into v_run;
   if v_run.id is null then
@@ -25,8 +25,6 @@ begin
       jsonb_build_object('run', 'r' || v_run.number, 'status', v_run.status)
     );
   end if;
-  update office.wakeups as w set status = 'claimed', reason = null where w.run_id = v_id and w.status in ('failed', 'cancelled', 'skipped', 'finished');
-  update office.inbox_items as i set closed_at = office.now() where i.run_id = v_id and i.closed_at is null;
   perform office_internal.remember(v_run.workspace_id, 'run_retried', '{}', v_account, v_run.agent_id, v_run.task_id, v_id);
   perform office_internal.settle_queued(array[v_id]);
   perform office_internal.park_runs(array[v_id]);

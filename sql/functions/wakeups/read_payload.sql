@@ -27,11 +27,10 @@ begin
     );
   end if;
   perform office_internal.check_object('payload', payload);
-  v_given := jsonb_strip_nulls(payload);
-  -- '' as a task means none, as null does.
-  if v_given ->> 'task_id' = '' then
-    v_given := v_given - 'task_id';
-  end if;
+  -- A field that is null is not given, nor a task that is ''; what lies deeper is the caller's.
+  v_given := payload - array(
+    select g.key from jsonb_each(payload) as g where g.value = 'null' or (g.key = 'task_id' and g.value = '""')
+  );
   select k.key into v_unknown
   from jsonb_object_keys(payload) as k (key)
   where not exists (select from office.wakeup_fields as f where f.source = read_payload.source and f.field = k.key)

@@ -38,8 +38,9 @@ begin
       ref,
       v_kind,
       coalesce(case when v_kind = 'wakeup' then v_wakeup.status end, r.status, 'none'),
-      r.outcome,
-      coalesce(r.result, v_wakeup.reason, case when v_kind = 'task' then 'no run yet' end),
+      case when v_wakeup.status is distinct from 'cancelled' then r.outcome end,
+      -- A wakeup that was cancelled on its own says why; its run may have ended otherwise (Q5).
+      coalesce(v_wakeup.reason, r.result, case when v_kind = 'task' then 'no run yet' end),
       'r' || r.number,
       coalesce(a.result ->> 'summary', a.result ->> 'result', a.result ->> 'message'),
       a.error,

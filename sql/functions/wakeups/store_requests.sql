@@ -18,8 +18,8 @@ begin
     select
       r.id, r.workspace_id, r.agent_id, r.source, r.class, r.solo, r.addresses, r.task_id, r.routine_id, r.payload,
       r.idempotency_key, r.depth, r.account_id, r.attempt_id, r.requested_at
-    from unnest(requests) as r
-    order by r.workspace_id, r.idempotency_key
+    from unnest(requests) with ordinality as r
+    order by r.workspace_id, r.idempotency_key, r.ordinality
     on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
     returning w.id
   )
