@@ -10,8 +10,12 @@ from officectl.errors import VersionMismatch
 from officectl.service.journal import log_to_stderr
 from officectl.service.serve import GRACE_SECONDS, serve_until_signalled
 
-UNFIT = {"absent", "behind", "other"}
-"""A deploy that is under way is waited for; what the login may not see, the first claim tells."""
+UNFIT = {
+    "absent": "There is no office in {place} yet.",
+    "behind": "The office in {place} is older than this officectl, {version}.",
+    "other": "The office in {place} is newer than this officectl, {version}, or was changed by hand.",
+}
+"""By the state of the deployment. One that is under way is waited for; a hidden one, the first claim tells."""
 
 
 @click.command("serve")
@@ -42,10 +46,8 @@ def command(
     chosen = find_dsn(dsn)
     deployed = status(chosen)
     if deployed.state in UNFIT:
-        raise VersionMismatch(
-            f"{deployed.place} is not at version {deployed.package_version}.",
-            "Bring it up to date: officectl db migrate",
-        )
+        told = UNFIT[deployed.state].format(place=deployed.place, version=deployed.package_version)
+        raise VersionMismatch(told, "Look at officectl db status, then: officectl db migrate")
     log_to_stderr()
     asyncio.run(
         serve_until_signalled(

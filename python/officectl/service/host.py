@@ -1,4 +1,4 @@
-"""What dead workers left on this host (P7): found by its mark, killed, and confirmed as gone."""
+"""What is left of attempts that are over (P7): found by its mark, killed, and confirmed as gone."""
 
 import asyncio
 import logging
@@ -18,18 +18,19 @@ where a.cleaned_at is null and a.ended_at is not null and w.ended_at is not null
 log = logging.getLogger(__name__)
 
 
-async def clean_up(calls: Calls, host: str, own: Mapping[UUID, int]) -> set[UUID]:
-    """Kill and confirm what ended workers of this host left, and own attempts; the ids of what is gone.
+async def abandoned(calls: Calls, host: str) -> set[UUID]:
+    """Attempts of workers that ended on this host, whose cleanup nobody has confirmed; OfficeError."""
+    return {row["id"] for row in await calls.query(ABANDONED, {"host": host})}
 
-    `own` says for each how many processes were killed already. Raises OfficeError when the database does not
-    answer, and TimeoutError when something cannot be killed; the next time finds what this time did not.
+
+async def clean_up(calls: Calls, over: Mapping[UUID, int]) -> None:
+    """Kill what is left of these attempts, and confirm it; the numbers are of processes killed before.
+
+    OfficeError when the database does not take it, TimeoutError when something cannot be killed.
     """
-    abandoned = {row["id"] for row in await calls.query(ABANDONED, {"host": host})} | set(own)
-    if not abandoned:
-        return abandoned
-    killed = await asyncio.to_thread(sweep, {str(attempt_id) for attempt_id in abandoned})
-    for attempt_id in abandoned:
-        count = own.get(attempt_id, 0) + killed[str(attempt_id)]
-        await calls.rows("confirm_cleanup", attempt_id=attempt_id, killed=count)
-    log.info("cleaned up after %d attempts: %d processes killed", len(abandoned), killed.total())
-    return abandoned
+    if not over:
+        return
+    killed = await asyncio.to_thread(sweep, {str(attempt_id) for attempt_id in over})
+    for attempt_id, before in over.items():
+        await calls.rows("confirm_cleanup", attempt_id=attempt_id, killed=before + killed[str(attempt_id)])
+    log.info("cleaned up after %d attempts: %d processes killed", len(over), killed.total())

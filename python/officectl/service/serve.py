@@ -9,7 +9,7 @@ from officectl.database.connect import pool, resolve_direct_dsn
 from officectl.service.agent_socket import agent_socket
 from officectl.service.calls import Calls
 from officectl.service.listener import listen
-from officectl.service.ticker import tick
+from officectl.service.ticker import Ticker
 from officectl.service.worker import Worker
 
 GRACE_SECONDS = 30.0
@@ -39,7 +39,7 @@ async def serve(
     connections = pool(dsn, max_size=CONNECTIONS, timeout=POOL_SECONDS, reconnect_timeout=POOL_SECONDS)
     async with connections, contextlib.AsyncExitStack() as stack:
         calls = Calls(connections)
-        loops = [asyncio.create_task(tick(calls, over))] if ticker else []
+        loops = [asyncio.create_task(Ticker(calls).run(over))] if ticker else []
         if worker:
             path = await stack.enter_async_context(agent_socket(calls))
             crew = Worker(calls, path, max_runs=max_runs, workspace=workspace)

@@ -10,42 +10,62 @@ from officectl.service.waiting import any_of
 
 MOST_CHANGES = 100
 
+TICK_SECONDS, SWEEP_SECONDS = 5.0, 60.0
+"""Until the database says how often."""
+
 log = logging.getLogger(__name__)
 
 
-async def tick(calls: Calls, over: asyncio.Event) -> None:
-    """Until `over`: dispatch and carry out at every tick, maintain at every sweep. Several may run."""
-    swept = 0.0
-    while not over.is_set():
-        period = 5.0
-        try:
-            period = float(await _setting(calls, "worker_poll_seconds"))
-            await calls.rows("dispatch")
-            await carry_out(calls)
-            if time.monotonic() - swept >= float(await _setting(calls, "sweep_seconds")):
-                swept = time.monotonic()
-                await _maintain(calls)
-        except OfficeError as error:
-            calls.note_loss(error)
-            if not passes(error):
-                log.warning("a tick was refused: %s", error.message)
-        await any_of(over, timeout=period)
+class Ticker:
+    """Dispatches and carries out at every tick, maintains at every sweep. Any number may run at once."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._tick_seconds = TICK_SECONDS
+        self._sweep_seconds = SWEEP_SECONDS
+        self._swept = float("-inf")
+        self._refused: set[str] = set()
+
+    async def run(self, over: asyncio.Event) -> None:
+        """Until `over`. A piece that is refused is told once, and holds up no other."""
+        pieces = (self._read_settings, self._dispatch, self._carry_out, self._maintain)
+        while not over.is_set():
+            for piece in pieces:
+                try:
+                    await piece()
+                except OfficeError as error:
+                    self._calls.note_loss(error)
+                    if not passes(error) and error.message not in self._refused:
+                        self._refused.add(error.message)
+                        log.warning("a piece of every tick is refused: %s", error.message)
+            await any_of(over, timeout=self._tick_seconds)
+
+    async def _read_settings(self) -> None:
+        self._tick_seconds = await self._seconds("worker_poll_seconds")
+        self._sweep_seconds = await self._seconds("sweep_seconds")
+
+    async def _seconds(self, key: str) -> float:
+        (row,) = await self._calls.rows("get_setting", key=key)
+        return float(row["get_setting"])
+
+    async def _dispatch(self) -> None:
+        await self._calls.rows("dispatch")
+
+    async def _carry_out(self) -> None:
+        await carry_out(self._calls)
+
+    async def _maintain(self) -> None:
+        if time.monotonic() - self._swept < self._sweep_seconds:
+            return
+        for row in await self._calls.rows("maintain"):
+            if row["done"]:
+                log.info("maintenance: %s %d", row["piece"], row["done"])
+        self._swept = time.monotonic()
 
 
 async def carry_out(calls: Calls) -> None:
-    """All that the office wants changed in people's tables, in short transactions."""
+    """All that the office wants changed in people's tables, in short transactions; OfficeError."""
     done = MOST_CHANGES
     while done >= MOST_CHANGES:
         (row,) = await calls.rows("carry_out", max_changes=MOST_CHANGES)
         done = row["carry_out"]
-
-
-async def _maintain(calls: Calls) -> None:
-    for row in await calls.rows("maintain"):
-        if row["done"]:
-            log.info("maintenance: %s %d", row["piece"], row["done"])
-
-
-async def _setting(calls: Calls, key: str) -> str:
-    (row,) = await calls.rows("get_setting", key=key)
-    return str(row["get_setting"])

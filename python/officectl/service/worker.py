@@ -14,7 +14,7 @@ from officectl.errors import OfficeError, Unreachable, VersionMismatch
 from officectl.executors import CommandExecutor
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
-from officectl.service.host import clean_up
+from officectl.service.host import abandoned, clean_up
 from officectl.service.launches import launch_of
 from officectl.service.ticker import carry_out
 from officectl.service.waiting import any_of
@@ -151,13 +151,18 @@ class Worker:
 
     async def _give_back(self) -> None:
         """Runs of a claim whose answer was lost on the way: nobody else would ever launch them."""
-        for row in await self._calls.query(HELD, {"worker_id": self._id}):
-            if row["id"] not in self._attempts:
+        try:
+            held = {row["id"] for row in await self._calls.query(HELD, {"worker_id": self._id})}
+            for attempt_id in held - set(self._attempts):
                 await self._calls.rows(
-                    "fail_attempt", attempt_id=row["id"], error="The answer of its claim was lost."
+                    "fail_attempt", attempt_id=attempt_id, error="The answer of its claim was lost."
                 )
-                self._unclean[row["id"]] = 0
+                self._unclean[attempt_id] = 0
                 self._clean.set()
+        except OfficeError as error:
+            if passes(error):
+                raise
+            log.warning("what a lost claim took stays with this worker until it ends: %s", error.message)
         self._claim_in_doubt = False
 
     # Running
@@ -226,10 +231,18 @@ class Worker:
 
     async def _clean_up(self) -> None:
         try:
-            for attempt_id in await clean_up(self._calls, self._host, self._unclean):
-                self._unclean.pop(attempt_id, None)
+            over = dict.fromkeys(await abandoned(self._calls, self._host), 0)
+        except OfficeError as error:
+            log.warning("not looked for what dead workers left: %s", error.message)
+            over = {}
+        over |= self._unclean
+        try:
+            await clean_up(self._calls, over)
         except (OfficeError, TimeoutError) as fault:
             log.warning("not cleaned up yet: %s", fault)
+        else:
+            for attempt_id in over:
+                self._unclean.pop(attempt_id, None)
 
     # Ending
 

@@ -88,6 +88,7 @@ def desk(database: str) -> Iterator[Desk]:
         yield desk
 
 
+Process = Callable[..., "subprocess.Popen[str]"]
 Serving = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 
 
@@ -110,7 +111,7 @@ def serving(database: str) -> Serving:
 
 
 @pytest.fixture
-def process(database: str, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def process(database: str) -> Iterator[Process]:
     """Starts `officectl serve` with these options, in its own process; its log is its stderr."""
     started: list[subprocess.Popen[str]] = []
 
@@ -127,8 +128,13 @@ def process(database: str, tmp_path: Path) -> Iterator[Callable[..., subprocess.
 
     yield start
     for served in started:
+        assert served.stderr
         served.kill()
-        served.communicate()
+        served.wait()
+        if not served.stderr.closed:
+            # For a test that fails.
+            print(served.stderr.read())
+            served.stderr.close()
 
 
 async def until(fact: Callable[[], object | Awaitable[object]]) -> None:

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from psycopg.conninfo import make_conninfo
 
-from .conftest import Desk, Serving, until
+from officectl.database import grants
+
+from .conftest import Desk, Process, Serving, until
 
 RUN = "select * from office.runs where number = 1"
 ENDED = RUN + " and status = any(%s)"
@@ -119,6 +122,22 @@ async def test_many_short_runs(desk: Desk, serving: Serving, tmp_path: Path) -> 
         await desk.until("select from office.runs having count(*) filter (where status = 'finished') = 20")
     ran = (tmp_path / "ran").read_text().split()
     assert sorted(ran) == sorted(f"r{number}" for number in range(1, 21))
+
+
+async def test_a_login_that_may_only_work_works(
+    desk: Desk, database: str, process: Process, tmp_path: Path
+) -> None:
+    """I5, I8: the role office_worker and a gateway for tokens are all that `serve` needs."""
+    desk.connection.execute("drop role if exists only_works")
+    desk.connection.execute("create role only_works login")
+    grants.grant(database, "only_works", role="worker", gateway="token")
+    code = "officectl agent decide 'Blue it is.' 2> told || cat told >&2; echo done"
+    desk.agent("triage", code, tmp_path)
+    process(dsn=make_conninfo(database, user="only_works"))
+    desk.wake("triage")
+    run = await desk.until(ENDED, ["finished"])
+    await desk.until("select from office.attempts where cleaned_at is not null")
+    assert run["outcome"] == "succeeded"
 
 
 async def test_polling_alone_is_enough(

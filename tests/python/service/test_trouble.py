@@ -3,8 +3,6 @@
 import asyncio
 import logging
 import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +16,10 @@ from officectl.errors import Refused, Unreachable, VersionMismatch
 from officectl.service import worker
 from officectl.service.calls import Calls
 
-from .conftest import Desk, Serving, until
+from .conftest import Desk, Process, Serving, until
 
 FOREVER = "echo $$ >> pids; trap '' INT TERM; while :; do sleep 0.1; done"
 """A program that does not listen."""
-
-Process = Callable[..., subprocess.Popen[str]]
 
 
 def pids(folder: Path) -> list[int]:
