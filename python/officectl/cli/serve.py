@@ -15,7 +15,7 @@ UNFIT = {
     "behind": "The office in {place} is older than this officectl, {version}.",
     "other": "The office in {place} is newer than this officectl, {version}, or was changed by hand.",
 }
-"""By the state of the deployment. One that is under way is waited for; a hidden one, the first claim tells."""
+"""By state of the deployment. One under way is waited for; of a hidden one the first claim tells."""
 
 
 @click.command("serve")
