@@ -40,10 +40,10 @@ begin
   end if;
   if new.status = 'queued' and new.answered_at is null and not new.solo then
     -- Going back to queued meets the run that came for its scope meanwhile: the older stays and takes the younger in (Q4).
-    -- Wakeups first: the younger's end would settle those that it still has.
+    -- Wakeups first: the younger's end would settle those that it still has. A generated column is not in NEW yet.
     select r.* into v_other
     from office.runs as r
-    where r.agent_id = new.agent_id and r.scope_id = new.scope_id and r.id <> new.id and r.status = 'queued'
+    where r.agent_id = new.agent_id and r.scope_id = old.scope_id and r.id <> new.id and r.status = 'queued'
       and not r.solo and r.answered_at is null;
     if v_other.number > new.number then
       new.coalesced_count := new.coalesced_count + office_internal.move_wakeups(v_other.id, new.id, new.coalesced_count, 0);
