@@ -60,14 +60,14 @@ begin
     from office_internal.gates as g
     join office.workspaces as s on s.id = g.workspace_id
     join office.runs as r on r.workspace_id = g.workspace_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-    group by s.name, g.slots
+    group by s.id, s.name, g.slots
     having count(r.id) > greatest(g.slots, 8);
   return query
     select 'an agent keeps its capacity', a.name, format('%s of %s', count(r.id), l.capacity)
     from office_internal.lanes as l
     join office.agents as a on a.id = l.agent_id
     join office.runs as r on r.agent_id = l.agent_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-    group by a.name, l.capacity, a.max_concurrent_sessions
+    group by a.id, a.name, l.capacity, a.max_concurrent_sessions
     having count(r.id) > greatest(l.capacity, a.max_concurrent_sessions);
   return query
     select 'a lane says what its runs say', a.name, format('active %s, head %s', l.active, l.head_run_id)
