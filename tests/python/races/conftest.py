@@ -36,7 +36,7 @@ class Office:
 
     def rows(self, query: str, *values: object) -> list[Row]:
         cursor = self.owner.execute(query.encode(), values)
-        return cursor.fetchall() if cursor.description else []
+        return [] if cursor.description is None else cursor.fetchall()
 
     def value(self, query: str, *values: object) -> Any:
         """The one value of the one row."""
