@@ -47,7 +47,9 @@ begin
       v_text := E'You asked to be woken:\n\n' || office_internal.fence(v_payload ->> 'reason')
         || coalesce(E'\n\n' || office_internal.fence(v_payload ->> 'payload'), '');
     else
-      v_text := (select s.meaning from office.wakeup_sources as s where s.source = (wakeup).source) || ':' || E'\n\n'
+      v_text := (
+        select upper(left(s.meaning, 1)) || substr(s.meaning, 2) || ':' from office.wakeup_sources as s where s.source = (wakeup).source
+      ) || E'\n\n'
         || office_internal.fence(jsonb_pretty(v_payload));
   end case;
   return v_text;
