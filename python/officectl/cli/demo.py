@@ -16,7 +16,7 @@ import click
 from officectl.agent.sample import write_sample
 from officectl.cli.demo_office import AGENTS, WORKSPACE, furnish, give_work
 from officectl.cli.session import Session, demo_folder
-from officectl.cli.startup import bring_up_to_date, expire_dead_workers, let_agents_in, start_embedded
+from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
 from officectl.cli.why import tell
 from officectl.database.embedded import Cluster
 from officectl.errors import OfficeError
@@ -138,7 +138,6 @@ def command(folder: Path | None, data: Path | None, keep: bool) -> None:
     cluster = start_embedded(data or demo_folder())
     try:
         bring_up_to_date(cluster.dsn)
-        let_agents_in(cluster.dsn)
         expire_dead_workers(cluster.dsn)
         session = Session(cluster.dsn, Layout())
         with session.office() as desk:

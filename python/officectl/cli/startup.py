@@ -33,15 +33,6 @@ def bring_up_to_date(dsn: str) -> None:
     click.echo(f"Schema {report.version} is deployed" + (f" ({steps} migrations)" if steps else ""))
 
 
-def let_agents_in(dsn: str) -> None:
-    """Lets this login, which the worker here uses, pass on what agents ask by their tokens."""
-    with Session(dsn, Layout()).office() as desk:
-        desk.execute(
-            "insert into office_internal.gateways (login, kind) values (session_user, 'token')"
-            " on conflict (login) do nothing"
-        )
-
-
 def expire_dead_workers(dsn: str) -> None:
     """Settles what workers of this host had that are no more, without waiting for their leases to run out."""
     with Session(dsn, Layout()).office() as desk:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from officectl.cli.startup import bring_up_to_date, expire_dead_workers, let_agents_in, start_embedded
+from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
 from officectl.database.connect import place, resolve_dsn
 from officectl.database.embedded import default_folder
 from officectl.service.journal import log_to_stderr
@@ -33,7 +33,6 @@ def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database:
     chosen = cluster.dsn if cluster else named or ""
     try:
         bring_up_to_date(chosen)
-        let_agents_in(chosen)
         expire_dead_workers(chosen)
         click.echo(f"The office is open on {place(chosen)}; Ctrl-C closes it")
         if cluster:

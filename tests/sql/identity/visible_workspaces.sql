@@ -2,7 +2,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
-select plan(17);
+select plan(18);
 
 -- Two accounts, a workspace each, and in both of them everything that there can be; "acme" or "bolt" is in every text.
 create role tester_ada login;
@@ -207,13 +207,22 @@ select is_empty(
   $$
     select s, x.state
     from unnest(array[
-      'office.create_task(''x'')', 'office.wake(''acme-agent'')', 'office.create_agent(''x'')', 'office.stop(''everything'')', 'office.act_as(''ada'')',
-      'office.audit()', 'office.expire_worker(office.uuid7())', 'office.set_setting(''sweep_seconds'', ''9'', ''office'')', 'office.why(''t1'')'
+      'office.create_agent(''x'')', 'office.stop(''everything'')', 'office.act_as(''ada'')', 'office.audit()',
+      'office.expire_worker(office.uuid7())', 'office.set_setting(''sweep_seconds'', ''9'', ''office'')', 'office.why(''t1'')'
     ]) as s
     cross join lateral pg_temp.refusal('select * from ' || s) as x
     where x.state is distinct from '42501'
   $$,
   'I5: nor calls what is not a worker''s'
+);
+select is_empty(
+  $$
+    select s, x.state
+    from unnest(array['office.create_task(''x'')', 'office.wake(''acme-agent'')', 'office.read_task(''t1'')', 'office.note_decision(''x'')']) as s
+    cross join lateral pg_temp.refusal('select * from ' || s) as x
+    where x.state is distinct from 'PT401'
+  $$,
+  'I5, I6: and is nobody in the agents'' calls without a token'
 );
 select lives_ok(
   $$
