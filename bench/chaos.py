@@ -49,6 +49,7 @@ class Chaos:
     log: Path
     killed: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
     serving: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def run(self) -> list[str]:
@@ -59,10 +60,11 @@ class Chaos:
             for _ in range(self.workers):
                 self.serve()
             self.trouble()
-            unsettled = self.settle()
+            self.settle()
         finally:
             self.end()
-        return [*unsettled, *self.books()]
+        self.books()
+        return self.wrong
 
     def connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self.cluster.ensure(), autocommit=True)
@@ -105,6 +107,7 @@ class Chaos:
                         self.ask(conn)
                         time.sleep(self.dice.uniform(0, 0.05))
                     if time.monotonic() < end:
+                        self.replace_the_dead()
                         self.kill(conn)
                         next_kill = time.monotonic() + self.dice.uniform(*PAUSE_BETWEEN_KILLS)
             except psycopg.OperationalError:
@@ -163,15 +166,24 @@ class Chaos:
             os.kill(self.cluster.pid, signal.SIGKILL)
         self.killed[victim] += 1
 
-    def settle(self) -> list[str]:
-        """Wait until nothing is under way; returns what still is when the patience ends."""
+    def replace_the_dead(self) -> None:
+        """A worker outlives whatever happens to the database."""
+        for process in [process for process in self.serving if process.poll() is not None]:
+            self.wrong.append(f"a worker ended by itself with {process.returncode}")
+            self.serving.remove(process)
+            self.serve()
+
+    def settle(self) -> None:
+        """Wait until nothing is under way, or the patience ends."""
         end = time.monotonic() + SETTLING
         while True:
             with self.connect() as conn:
                 rows = conn.execute(UNDER_WAY).fetchall()
             if not rows or time.monotonic() > end:
-                return [f"still under way after {SETTLING:g} s: {row}" for row in rows]
+                break
+            self.replace_the_dead()
             time.sleep(0.5)
+        self.wrong += [f"still under way after {SETTLING:g} s: {row}" for row in rows]
 
     def end(self) -> None:
         for process in self.serving:
@@ -179,12 +191,12 @@ class Chaos:
         for process in self.serving:
             process.wait(timeout=60)
 
-    def books(self) -> list[str]:
+    def books(self) -> None:
         """What breaks an invariant, and the programs that are left."""
         with self.connect() as conn:
-            wrong = [f"audit: {row}" for row in conn.execute("select * from office.audit()").fetchall()]
+            self.wrong += [f"audit: {row}" for row in conn.execute("select * from office.audit()").fetchall()]
             runs = {str(run) for (run,) in conn.execute("select id from office.runs").fetchall()}
-        return wrong + [
+        self.wrong += [
             f"left running: {process}" for process in psutil.process_iter() if mark(process) in runs
         ]
 

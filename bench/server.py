@@ -53,7 +53,7 @@ def settings(dsn: str) -> dict[str, str]:
     """What a figure is worth nothing without."""
     with psycopg.connect(dsn) as conn:
         rows = conn.execute(
-            "select name, current_setting(name) from unnest(%s) as name", [list(SHOWN)]
+            "select name, current_setting(name) from unnest(%s::text[]) as name", [list(SHOWN)]
         ).fetchall()
     return {"cores": str(os.cpu_count()), "python": platform.python_version(), **dict(rows)}
 
@@ -97,7 +97,9 @@ class Worker:
         return [attempt for (attempt,) in rows]
 
     def start(self, attempts: list[Any]) -> None:
-        self.conn.execute("select office.start_attempt(attempt_id) from unnest(%s) as attempt_id", [attempts])
+        self.conn.execute(
+            "select office.start_attempt(attempt_id) from unnest(%s::uuid[]) as attempt_id", [attempts]
+        )
 
     def finish(self, attempts: list[Any]) -> None:
         self.conn.execute(
@@ -105,7 +107,7 @@ class Worker:
             select office.finish_attempts(jsonb_agg(jsonb_build_object(
               'attempt_id', attempt_id, 'result', '{"summary": "done"}'::jsonb, 'exit_code', 0
             )))
-            from unnest(%s) as attempt_id
+            from unnest(%s::uuid[]) as attempt_id
             """,
             [attempts],
         )

@@ -61,12 +61,12 @@ class Suite(threading.Thread):
         last_line = ""
         with subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as tests:
-            assert tests.stdout is not None
-            for line in tests.stdout:
+        ) as self.tests:
+            assert self.tests.stdout is not None
+            for line in self.tests.stdout:
                 print(f"{self.version}| {line}", end="", flush=True)
                 last_line = line
-        self.tally = read_summary(self.name, tests.returncode, last_line)
+        self.tally = read_summary(self.name, self.tests.returncode, last_line)
 
 
 def main() -> int:
