@@ -5,7 +5,9 @@ language plpgsql stable security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  perform office_internal.caller();
+  if not office_internal.is_worker_login() then
+    perform office_internal.caller();
+  end if;
   return office_internal.setting(get_setting.key, office_internal.setting_workspace(get_setting.key, get_setting.workspace));
 end
 $$;
