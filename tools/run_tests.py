@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -57,10 +58,24 @@ class Suite(threading.Thread):
         self.tally = Tally(self.name, failed=1)
 
     def run(self) -> None:
-        command = [sys.executable, "-m", "pytest", f"--pg={self.version}", "--color=no", "-ra"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            f"--pg={self.version}",
+            "--color=no",
+            "-ra",
+            "--durations=5",
+        ]
         last_line = ""
+        # A group of its own: a Ctrl-C reaches it through `stop` alone, once.
         with subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         ) as self.tests:
             assert self.tests.stdout is not None
             for line in self.tests.stdout:
@@ -68,9 +83,16 @@ class Suite(threading.Thread):
                 last_line = line
         self.tally = read_summary(self.name, self.tests.returncode, last_line)
 
+    def stop(self) -> None:
+        """End the tests as Ctrl-C does, so that they stop and remove their servers."""
+        if self.is_alive():
+            self.tests.send_signal(signal.SIGINT)
+            self.join()
+
 
 def main() -> int:
     start = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     tallies = []
     suites = [Suite(15), Suite(18)]
     answer = subprocess.run([sys.executable, ROOT / "tests/python/support/servers.py"]).returncode
@@ -82,9 +104,14 @@ def main() -> int:
         return answer
     for suite in suites:
         suite.start()
-    for suite in suites:
-        suite.join()
-        tallies.append(suite.tally)
+    try:
+        for suite in suites:
+            suite.join()
+            tallies.append(suite.tally)
+    except (KeyboardInterrupt, SystemExit):
+        for suite in suites:
+            suite.stop()
+        raise
     print()
     findings = lint.run()
     failed = sum(findings.values())
