@@ -68,8 +68,8 @@ class Calls:
                 if not passes(error):
                     raise
                 self.note_loss(error)
-            if give_up.is_set():
-                raise GivenUp(f"{function} was not answered")
+                if give_up.is_set():
+                    raise GivenUp(f"{function}: {error.message}") from error
             await any_of(give_up, timeout=pause)
             pause = min(pause * 2, LONGEST_PAUSE)
 

@@ -15,7 +15,7 @@ from officectl.service.worker import Worker
 GRACE_SECONDS = 30.0
 CONNECTIONS = 6
 
-POOL_SECONDS = 5.0
+POOL_SECONDS = 3.0
 """For a connection from the pool. Patience is in the calls: the pool's own would outlast an outage by far."""
 
 

@@ -2,28 +2,25 @@
 
 import asyncio
 import logging
-import time
 
-from officectl.errors import OfficeError
+from officectl.errors import OfficeError, Unreachable
 from officectl.service.calls import Calls, passes
 from officectl.service.waiting import any_of
 
 MOST_CHANGES = 100
 
-TICK_SECONDS, SWEEP_SECONDS = 5.0, 60.0
+TICK_SECONDS = 5.0
 """Until the database says how often."""
 
 log = logging.getLogger(__name__)
 
 
 class Ticker:
-    """Dispatches and carries out at every tick, maintains at every sweep. Any number may run at once."""
+    """Dispatches, carries out and maintains at every tick. Any number may run at once."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._tick_seconds = TICK_SECONDS
-        self._sweep_seconds = SWEEP_SECONDS
-        self._swept = float("-inf")
         self._refused: set[str] = set()
 
     async def run(self, over: asyncio.Event) -> None:
@@ -35,18 +32,16 @@ class Ticker:
                     await piece()
                 except OfficeError as error:
                     self._calls.note_loss(error)
+                    if isinstance(error, Unreachable):
+                        break
                     if not passes(error) and error.message not in self._refused:
                         self._refused.add(error.message)
                         log.warning("a piece of every tick is refused: %s", error.message)
             await any_of(over, timeout=self._tick_seconds)
 
     async def _read_settings(self) -> None:
-        self._tick_seconds = await self._seconds("worker_poll_seconds")
-        self._sweep_seconds = await self._seconds("sweep_seconds")
-
-    async def _seconds(self, key: str) -> float:
-        (row,) = await self._calls.rows("get_setting", key=key)
-        return float(row["get_setting"])
+        (row,) = await self._calls.rows("get_setting", key="worker_poll_seconds")
+        self._tick_seconds = float(row["get_setting"])
 
     async def _dispatch(self) -> None:
         await self._calls.rows("dispatch")
@@ -55,12 +50,10 @@ class Ticker:
         await carry_out(self._calls)
 
     async def _maintain(self) -> None:
-        if time.monotonic() - self._swept < self._sweep_seconds:
-            return
+        # Each piece knows by itself whether it is due.
         for row in await self._calls.rows("maintain"):
             if row["done"]:
                 log.info("maintenance: %s %d", row["piece"], row["done"])
-        self._swept = time.monotonic()
 
 
 async def carry_out(calls: Calls) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import UUID
 
 from officectl import __version__
-from officectl.errors import OfficeError, Unreachable, VersionMismatch
+from officectl.errors import Forbidden, OfficeError, Unreachable, VersionMismatch
 from officectl.executors import CommandExecutor
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
@@ -38,8 +38,8 @@ SHORTEST_SECONDS = 0.01
 PAUSE_SECONDS = 0.5
 """Before a claim that was not answered is made again."""
 
-PARTING_SECONDS = 10.0
-"""How long the last words to a database that does not answer may take."""
+PARTING_SECONDS = 5.0
+"""How long the last words may take."""
 
 log = logging.getLogger(__name__)
 
@@ -232,9 +232,12 @@ class Worker:
     async def _clean_up(self) -> None:
         try:
             over = dict.fromkeys(await abandoned(self._calls, self._host), 0)
-        except OfficeError as error:
+        except Forbidden as error:
             log.warning("not looked for what dead workers left: %s", error.message)
             over = {}
+        except OfficeError as error:
+            self._calls.note_loss(error)
+            return
         over |= self._unclean
         try:
             await clean_up(self._calls, over)
@@ -267,4 +270,4 @@ class Worker:
                 await self._clean_up()
                 await carry_out(self._calls)
         except (OfficeError, TimeoutError) as fault:
-            log.warning("left without a goodbye, the lease will tell: %s", fault)
+            log.warning("left without a goodbye, the lease will tell: %s", str(fault) or "no answer")
