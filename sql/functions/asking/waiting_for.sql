@@ -15,7 +15,9 @@ as $$
   left join office_internal.run_holds(array[r.id], office_internal.wall_clock()) as h on true
   cross join lateral (
     values
-      (1, h.hold = 'retry', 'its retry is due', h.until, format('select * from office.wake(%L);', a.name)),
+      (1, h.hold = 'retry', 'its retry is due', h.until, format(
+        'select * from office.wake(%L%s);', s.name || '/' || a.name, ', payload => ''{"task_id": "t' || t.number || '"}'''
+      )),
       (2, h.hold = 'window', 'it gathers wakes that come in bursts', h.until, null),
       (3, h.hold = 'snooze', format('task t%s is snoozed', t.number), h.until,
         format('update office.tasks set snoozed_until = null where number = %s;', t.number)),
@@ -40,15 +42,15 @@ as $$
         format('update office.agents set status = ''active'' where id = %L;', a.id)),
       (7, g.paused, format('workspace %s is paused', s.name), null, null),
       (8, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
-        format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', a.name, l.capacity + 1)),
+        format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.capacity + 1)),
       (9, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
-        format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', a.name)),
+        format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', s.name || '/' || a.name)),
       (10, (
         select count(*) >= g.slots from office.runs as o
         where o.workspace_id = r.workspace_id
           and (o.status in ('claimed', 'running', 'waiting', 'stopping') or (o.status = 'queued' and o.answered_at is not null))
       ), format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
-        format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', least(g.slots + 1, 8), s.name)),
+        case when g.slots < 8 then format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', g.slots + 1, s.name) end),
       (11, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
       (12, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
         'no worker lives', null, 'officectl serve')

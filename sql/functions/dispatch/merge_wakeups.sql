@@ -141,11 +141,14 @@ begin
     set coalesced_count = r.coalesced_count + j.wakeups,
       depth = greatest(r.depth, j.depth),
       reason = case when r.status = 'queued' and r.class = 'periodic' and j.first_event_source is not null then j.first_event_source else r.reason end,
-      class = case when r.status = 'queued' and j.first_event_source is not null then 'event' else r.class end
+      class = case when r.status = 'queued' and j.first_event_source is not null then 'event' else r.class end,
+      -- People do not wait behind a back-off (Q21).
+      scheduled_retry_at = case when r.status <> 'queued' or not j.by_person then r.scheduled_retry_at end
     from (
       select
         p.joins_run, count(*) as wakeups, max(p.depth) as depth,
-        (array_agg(p.source order by p.nth) filter (where p.class = 'event'))[1] as first_event_source
+        (array_agg(p.source order by p.nth) filter (where p.class = 'event'))[1] as first_event_source,
+        bool_or((select s.person_caused from office.wakeup_sources as s where s.source = p.source)) as by_person
       from placed as p
       where p.joins_run is not null
       group by p.joins_run
