@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,40 @@ async def test_what_does_not_end_in_time_is_stopped_and_interrupted(
     assert desk.row("select cleaned_at from office.attempts")["cleaned_at"] is not None
 
 
+@contextmanager
+def outage(cluster_dsn: str, database: str, desk: Desk) -> Iterator[None]:
+    """Nobody reaches the database, but the desk that is connected already."""
+    name = str(conninfo_to_dict(database)["dbname"])
+    allow = sql.SQL("alter database {} allow_connections {}")
+    with psycopg.connect(make_conninfo(cluster_dsn, dbname="postgres"), autocommit=True) as other:
+        other.execute(allow.format(sql.Identifier(name), sql.SQL("false")))
+        other.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s",
+            (name, desk.connection.info.backend_pid),
+        )
+        try:
+            yield
+        finally:
+            other.execute(allow.format(sql.Identifier(name), sql.SQL("true")))
+
+
+@pytest.mark.slow
+async def test_without_a_database_it_ends_all_the_same(
+    database: str, cluster_dsn: str, desk: Desk, process: Process, tmp_path: Path
+) -> None:
+    """P3, K15: its program goes, and the lease tells the office."""
+    desk.agent("stuck", FOREVER, tmp_path)
+    served = process("--grace", "0.2")
+    desk.wake("stuck")
+    await until(lambda: living(tmp_path))
+    with outage(cluster_dsn, database, desk):
+        served.send_signal(signal.SIGTERM)
+        _, log = await asyncio.to_thread(served.communicate, timeout=60)
+    assert served.returncode == 0
+    assert "Traceback" not in log
+    assert not living(tmp_path)
+
+
 async def test_an_outage_of_the_database_is_waited_out(
     database: str,
     cluster_dsn: str,
@@ -149,21 +185,14 @@ async def test_an_outage_of_the_database_is_waited_out(
     desk.agent(
         "slow", "echo $$ > pids; while [ ! -e go ]; do sleep 0.05; done; echo done; touch gone", tmp_path
     )
-    name = sql.Identifier(str(conninfo_to_dict(database)["dbname"]))
     async with serving():
         desk.wake("slow")
         await desk.until("select from office.runs where status = 'running'")
         await until(lambda: pids(tmp_path))
-        with psycopg.connect(make_conninfo(cluster_dsn, dbname="postgres"), autocommit=True) as other:
-            other.execute(sql.SQL("alter database {} allow_connections false").format(name))
-            other.execute(
-                "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s",
-                (conninfo_to_dict(database)["dbname"], desk.connection.info.backend_pid),
-            )
+        with outage(cluster_dsn, database, desk):
             (tmp_path / "go").touch()
             await until((tmp_path / "gone").exists)
             await until(lambda: "does not answer" in caplog.text)
-            other.execute(sql.SQL("alter database {} allow_connections true").format(name))
         run = await desk.until("select * from office.runs where status = 'finished'")
         await until(lambda: "answers again" in caplog.text)
     assert run["outcome"] == "succeeded"
