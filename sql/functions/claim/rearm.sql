@@ -14,6 +14,7 @@ begin
   v_due := array(
     select r.id from office.runs as r
     where r.workspace_id = rearm.workspace_id and r.status = 'queued' and r.due_at <= rearm.at
+    order by r.due_at  -- runs_due is in this order, so that no other index of queued runs is walked instead
   );
   perform office_internal.settle_queued(v_due);
   perform office_internal.park_runs(v_due);

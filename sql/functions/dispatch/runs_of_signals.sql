@@ -19,7 +19,7 @@ begin
   ));
   return array(
     select r.id from office.runs as r
-    where r.status = 'queued' and r.task_id in (
+    where r.status is not distinct from 'queued' and r.task_id in (
       select s.task_id from unnest(signals) as s where s.task_id is not null
       union
       select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)

@@ -37,14 +37,15 @@ begin
       end,
       reason = case when r.result <> 'succeeded' then r.result end
     from office.runs as r
-    where r.id = any(ended_run_ids) and r.status <> 'interrupted' and w.run_id = r.id and w.status = 'claimed';
+    where w.run_id = any(ended_run_ids) and w.status = 'claimed' and r.id = w.run_id and r.status <> 'interrupted';
   end if;
   with released as (
     delete from office.checkouts as c where c.checkout_run_id = any(over_run_ids) returning c.task_id
   )
   select array_agg(q.id) into v_freed
   from released
-  join office.runs as q on q.task_id = released.task_id and q.status = 'queued' and q.parked = 'checkout';
+  join office.runs as q
+    on q.task_id = released.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout';
   perform office_internal.park_runs(v_freed);
   update office_internal.lanes as l
   set last_wakeup_finished_at = v_now,
