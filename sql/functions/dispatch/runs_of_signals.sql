@@ -7,26 +7,30 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_closed uuid[] := array(select s.task_id from unnest(signals) as s where s.kind = 'task_closed');
+  -- As arrays, so that the runs are found by index whatever the statistics say.
+  v_agents uuid[] := array(select s.agent_id from unnest(signals) as s where s.kind = 'agent');
+  v_tasks uuid[] := array(
+    select s.task_id from unnest(signals) as s where s.task_id is not null
+    union
+    select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)
+  );
 begin
   perform office_internal.stop_live(array(
     select r.id
     from unnest(signals) as s
     join office.tasks as t on t.id = s.task_id
     join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting')
-    where s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
-      or s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
-      and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+    where r.task_id = any(v_tasks)
+      and (
+        s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
+        or s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
+        and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+      )
   ));
   return array(
-    select r.id from office.runs as r
-    where r.status is not distinct from 'queued' and r.task_id in (
-      select s.task_id from unnest(signals) as s where s.task_id is not null
-      union
-      select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)
-    )
+    select r.id from office.runs as r where r.task_id = any(v_tasks) and r.status is not distinct from 'queued'
     union
-    select r.id from office.runs as r
-    where r.status = 'queued' and r.agent_id in (select s.agent_id from unnest(signals) as s where s.kind = 'agent')
+    select r.id from office.runs as r where r.agent_id = any(v_agents) and r.status = 'queued'
   );
 end
 $$;

@@ -22,7 +22,7 @@ begin
     set status = 'cancelled', cancel_reason = stale.cancel_reason, parked = null, due_at = null,
       ended_at = office_internal.wall_clock()
     from stale
-    where r.id = stale.run_id and r.status is not distinct from 'queued'
+    where r.id = any(run_ids) and r.id = stale.run_id and r.status is not distinct from 'queued'
     returning r.id, r.workspace_id, r.agent_id, r.task_id, r.cancel_reason
   )
   insert into office.activity (workspace_id, kind, agent_id, task_id, run_id, detail)

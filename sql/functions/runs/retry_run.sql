@@ -5,6 +5,8 @@ create or replace function office.retry_run(run text)
 returns office.run_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 declare
   v_account uuid := office_internal.need_person();

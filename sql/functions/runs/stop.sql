@@ -7,6 +7,8 @@ create or replace function office.stop(ref text, reason text default null)
 returns setof office.run_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 declare
   v_account uuid := office_internal.need_person();
@@ -14,6 +16,7 @@ declare
   v_task uuid;
   v_run uuid;
   v_workspaces uuid[];
+  v_agents uuid[];
   v_ids uuid[];
 begin
   if lower(ref) = 'everything' then
@@ -38,15 +41,26 @@ begin
     where a.id = v_agent and a.status <> 'stopped';
   end if;
   perform office_internal.take_gates(v_workspaces);
-  v_ids := array(
-    select r.id
-    from office.runs as r
-    where r.workspace_id = any(v_workspaces)
-      and (v_run is null or r.id = v_run)
-      and (v_task is null or r.task_id = v_task)
-      and (v_agent is null or r.agent_id = v_agent)
-      and r.ended_at is null
-  );
+  if v_run is null and v_task is null then
+    v_agents := array(
+      select a.id from office.agents as a where a.workspace_id = any(v_workspaces) and (v_agent is null or a.id = v_agent)
+    );
+  end if;
+  -- Each by its own index: what has ended is never walked.
+  v_ids := case
+    when v_run is not null then array(select r.id from office.runs as r where r.id = v_run and r.ended_at is null)
+    when v_task is not null then array(select r.id from office.runs as r where r.task_id = v_task and r.ended_at is null)
+    else array(
+      select r.id
+      from office.runs as r
+      where r.agent_id = any(v_agents) and r.status = 'queued'
+      union
+      select r.id
+      from office.runs as r
+      where r.workspace_id = any(v_workspaces) and r.agent_id = any(v_agents)
+        and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    )
+  end;
   perform office_internal.stop_live(v_ids);
   if v_agent is not null then
     perform office_internal.follow_agents(array[v_agent]);

@@ -50,6 +50,8 @@ class Backlog:
             AGENTS,
         )
         self.worker = office.worker()
+        # Their lanes are made.
+        office.rows("select office.dispatch()")
         if why in ("busy agents", "a full workspace"):
             self._occupy()
 
