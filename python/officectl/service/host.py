@@ -8,19 +8,12 @@ from uuid import UUID
 from officectl.executors.marks import sweep
 from officectl.service.calls import Calls
 
-ABANDONED = """
-select a.id
-from office.attempts as a
-join office.workers as w on w.id = a.worker_id
-where a.cleaned_at is null and a.ended_at is not null and w.ended_at is not null and w.host = %(host)s
-"""
-
 log = logging.getLogger(__name__)
 
 
 async def abandoned(calls: Calls, host: str) -> set[UUID]:
     """Attempts of workers that ended on this host, whose cleanup nobody has confirmed; OfficeError."""
-    return {row["id"] for row in await calls.query(ABANDONED, {"host": host})}
+    return {row["abandoned_attempts"] for row in await calls.rows("abandoned_attempts", host=host)}
 
 
 async def clean_up(calls: Calls, over: Mapping[UUID, int]) -> None:

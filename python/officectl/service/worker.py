@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import UUID
 
 from officectl import __version__
-from officectl.errors import Forbidden, OfficeError, Unreachable, VersionMismatch
+from officectl.errors import OfficeError, Unreachable, VersionMismatch
 from officectl.executors import CommandExecutor
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
@@ -23,8 +23,6 @@ CLAIM = """
 select *, extract(epoch from next_due_at - office.now())::float8 as due_in
 from office.claim_runs(worker_id => %(worker_id)s, max_runs => %(max_runs)s)
 """
-
-HELD = "select id from office.attempts where worker_id = %(worker_id)s and ended_at is null"
 
 CLEAN_UP_SECONDS = 60.0
 """How often a worker looks for what dead workers left on its host."""
@@ -151,18 +149,7 @@ class Worker:
 
     async def _give_back(self) -> None:
         """Runs of a claim whose answer was lost on the way: nobody else would ever launch them."""
-        try:
-            held = {row["id"] for row in await self._calls.query(HELD, {"worker_id": self._id})}
-            for attempt_id in held - set(self._attempts):
-                await self._calls.rows(
-                    "fail_attempt", attempt_id=attempt_id, error="The answer of its claim was lost."
-                )
-                self._unclean[attempt_id] = 0
-                self._clean.set()
-        except OfficeError as error:
-            if passes(error):
-                raise
-            log.warning("what a lost claim took stays with this worker until it ends: %s", error.message)
+        await self._calls.rows("give_back", worker_id=self._id, carried_attempt_ids=tuple(self._attempts))
         self._claim_in_doubt = False
 
     # Running
@@ -232,9 +219,6 @@ class Worker:
     async def _clean_up(self) -> None:
         try:
             over = dict.fromkeys(await abandoned(self._calls, self._host), 0)
-        except Forbidden as error:
-            log.warning("not looked for what dead workers left: %s", error.message)
-            over = {}
         except OfficeError as error:
             self._calls.note_loss(error)
             return

@@ -23,6 +23,10 @@ begin
       and not a.id = any(coalesce(give_back.carried_attempt_ids, '{}'))
   );
   perform office_internal.let_go(v_runs, 'its launch was lost on the way');
+  -- Nobody launched them, so nothing of them can be left.
+  update office.attempts as a
+  set cleaned_at = office_internal.wall_clock(), killed = 0
+  where a.run_id = any(v_runs) and a.worker_id = give_back.worker_id and a.started_at is null and a.cleaned_at is null;
   return cardinality(v_runs);
 end
 $$;
