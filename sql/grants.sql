@@ -17,7 +17,7 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 
 -- Types carry no data, but their default is PUBLIC too.
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch from public;
+  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
   office.profile_reference, office.task_reference, office.run_reference
   to office_reader, office_client, office_operator;
@@ -50,7 +50,9 @@ grant update on office.settings to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
-  office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs), office.undispatched(), office.read_task(text), office.get_setting(text, text)
+  office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
+  office.undispatched(), office.read_task(text), office.get_setting(text, text),
+  office.cron_next(text, text, timestamptz), office.cron_fires(text, text, timestamptz, integer)
   to office_reader, office_client, office_operator;
 
 grant execute on function

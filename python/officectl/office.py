@@ -476,6 +476,21 @@ class Office:
         """Every reason why a queued run waits, with what lifts it."""
         return self._rows(WaitRow, "waiting_for", run_id=run_id)
 
+    def cron_next(
+        self, expression: str, timezone: str | None = None, after: datetime | None = None
+    ) -> datetime:
+        return self._value(datetime, "cron_next", expression=expression, timezone=timezone, after=after)
+
+    def cron_fires(
+        self,
+        expression: str,
+        timezone: str | None = None,
+        after: datetime | None = None,
+        count: int | None = None,
+    ) -> list[datetime]:
+        arguments = given({"timezone": timezone, "after": after, "count": count})
+        return [row["cron_fires"] for row in self.call("cron_fires", expression=expression, **arguments)]
+
     def run_label(self, status: str, result: str) -> str:
         return self._value(str, "run_label", status=status, result=result)
 

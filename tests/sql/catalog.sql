@@ -186,6 +186,8 @@ select set_eq(
       ('context_snapshot', 'client operator reader'),
       ('get_setting', 'client operator reader worker'),
       ('visible_workspaces', 'client operator reader'),
+      ('cron_next', 'client operator reader'),
+      ('cron_fires', 'client operator reader'),
       ('audit', 'operator'),
       -- acting for somebody
       ('act_as', 'client operator'),
