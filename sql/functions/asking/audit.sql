@@ -37,7 +37,9 @@ begin
     from office.wakeups as w
     join office.runs as r on r.id = w.run_id
     join office.attempts as a on a.id = r.attempt_id
-    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups and w.status in ('claimed', 'coalesced', 'finished');
+    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups and w.status in ('claimed', 'coalesced', 'finished')
+      -- One that came with the run's own key is that run's, whenever it came (Q7).
+      and (w.idempotency_key = r.idempotency_key) is not true;
   return query
     select 'a live run has one live attempt', 'r' || r.number, format('%s live attempts', count(a.id))
     from office.runs as r
@@ -117,6 +119,10 @@ begin
         )
         or g.due_at is null and exists (
           select from office_internal.lanes as l where l.workspace_id = g.workspace_id and l.cooling_until is not null and l.head_at is not null
+        )
+        or exists (
+          select from office.runs as r
+          where r.workspace_id = g.workspace_id and r.status = 'queued' and r.due_at < coalesce(g.due_at, 'infinity')
         )
       );
   return query

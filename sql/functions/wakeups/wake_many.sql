@@ -10,6 +10,11 @@ set jit = off
 as $$
 declare
   v_unknown text;
+  v_nth bigint;
+  v_request jsonb;
+  v_requests office.wakeups[];
+  v_detail text;
+  v_hint text;
 begin
   perform office_internal.check_array('requests', requests);
   select k.key into v_unknown
@@ -22,16 +27,23 @@ begin
       jsonb_build_object('field', v_unknown)
     );
   end if;
-  return query
-    select s.ordinal, s.wakeup_id, s.duplicate
-    from office_internal.store_requests(array(
-      select office_internal.read_request(
-        e.request ->> 'agent', coalesce(e.request ->> 'source', 'user'), coalesce(e.request -> 'payload', '{}'),
-        e.request ->> 'idempotency_key', e.request ->> 'workspace'
-      )
-      from jsonb_array_elements(requests) with ordinality as e (request, ordinal)
-      order by e.ordinal
-    )) as s;
+  begin
+    for v_nth, v_request in select e.nth, e.request from jsonb_array_elements(requests) with ordinality as e (request, nth) loop
+      v_requests[v_nth] := office_internal.read_request(
+        v_request ->> 'agent', coalesce(v_request ->> 'source', 'user'), coalesce(v_request -> 'payload', '{}'),
+        v_request ->> 'idempotency_key', v_request ->> 'workspace'
+      );
+    end loop;
+  exception when others then
+    get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+    if sqlstate not like 'PT%' then
+      raise;
+    end if;
+    raise exception using
+      errcode = sqlstate, message = format('Request %s: %s', v_nth, sqlerrm), hint = v_hint,
+      detail = (v_detail::jsonb || jsonb_build_object('element', v_nth))::text;
+  end;
+  return query select s.ordinal, s.wakeup_id, s.duplicate from office_internal.store_requests(v_requests) as s;
 end
 $$;
 
