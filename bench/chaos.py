@@ -174,16 +174,16 @@ class Chaos:
             self.serve()
 
     def settle(self) -> None:
-        """Wait until nothing is under way, or the patience ends."""
+        """Wait until nothing is under way, something is wrong already, or the patience ends."""
         end = time.monotonic() + SETTLING
         while True:
             with self.connect() as conn:
                 rows = conn.execute(UNDER_WAY).fetchall()
-            if not rows or time.monotonic() > end:
+            if not rows or self.wrong or time.monotonic() > end:
                 break
             self.replace_the_dead()
             time.sleep(0.5)
-        self.wrong += [f"still under way after {SETTLING:g} s: {row}" for row in rows]
+        self.wrong += [f"still under way: {row}" for row in rows]
 
     def end(self) -> None:
         for process in self.serving:
@@ -238,6 +238,7 @@ def main() -> int:
     options.add_argument("--workers", type=int, default=3)
     options.add_argument("--seed", type=int, default=random.randrange(10**6))
     given = options.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     print(f"{given.minutes:g} minutes, {given.workers} workers, seed {given.seed}", flush=True)
 
     folder = Path(f"/var/tmp/officectl-chaos-{os.getpid()}")

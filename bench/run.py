@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 
 from claim import flat_claim
 from drain import AGENTS, WORKSPACES, drain
@@ -19,6 +21,7 @@ def main() -> None:
         "--queued", type=int, nargs="+", default=[1_000, 100_000], help="queued runs (1,000 100,000)"
     )
     given = options.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     console = Console()
 
     with server(given.pg) as dsn:
