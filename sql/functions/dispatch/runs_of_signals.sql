@@ -24,7 +24,7 @@ begin
       and (
         s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
         or s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
-        and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+        and (select bool_or(w.addresses = 'assignee') from office.wakeups as w where w.run_id = r.id)
       )
   ));
   return array(

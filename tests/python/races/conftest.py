@@ -1,6 +1,7 @@
 """An office with one workspace "acme", and what workers and people do in it, by real sessions.
 
-Every session has a short `lock_timeout`: a statement that must not wait fails instead, and says where it waited.
+Every session has a short `lock_timeout`: a statement that must not wait fails instead, and says where it
+waited.
 Sessions that are meant to wait are opened with `patient=True`.
 """
 
@@ -119,7 +120,9 @@ class Worker:
 
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
-        self.id = self._one("select worker_id from office.register_worker('here', max_runs => 100)")["worker_id"]
+        self.id = self._one("select worker_id from office.register_worker('here', max_runs => 100)")[
+            "worker_id"
+        ]
 
     def _one(self, query: str, *values: object) -> Row:
         (row,) = self.conn.execute(query.encode(), values).fetchall()

@@ -57,7 +57,9 @@ def test_a_hand_goes_on_when_the_claim_has_ended(ada: Office) -> None:
     worker.conn.execute("begin")
     (launch,) = worker.claim(1)
     hand = ada.session(patient=True)
-    with Background(hand, "update office.runs set status = 'stopping' where status = 'claimed' returning id") as other:
+    with Background(
+        hand, "update office.runs set status = 'stopping' where status = 'claimed' returning id"
+    ) as other:
         wait_until_blocked(ada.watcher, other.pid, by=worker.conn.info.backend_pid)
         worker.conn.execute("commit")
         other.wait()
@@ -101,7 +103,10 @@ def test_what_a_hand_made_claimable_is_claimed(ada: Office) -> None:
     worker.start(launch)
     worker.fail(launch)
     assert worker.claim(10) == [], "it waits for its retry"
-    ada.rows("update office.runs set scheduled_retry_at = null, parked = null, due_at = null where id = %s", launch["run_id"])
+    ada.rows(
+        "update office.runs set scheduled_retry_at = null, parked = null, due_at = null where id = %s",
+        launch["run_id"],
+    )
     (again,) = worker.claim(10)
     assert again["run_id"] == launch["run_id"]
     worker.start(again)
@@ -141,7 +146,9 @@ def test_hands_and_claims_at_once(ada: Office) -> None:
 
     cancel = """
         update office.runs set status = 'cancelled'
-        where id = (select id from office.runs where status in ('queued', 'running') order by random() limit 1)
+        where id = (
+          select id from office.runs where status in ('queued', 'running') order by random() limit 1
+        )
     """
     together(claims, claims, lambda: by_hand(LATER), lambda: by_hand(cancel))
     # A run that a hand has ended meanwhile is refused; a hand may meet a run that has ended meanwhile.

@@ -17,7 +17,7 @@ CLAIM = "select * from office.claim_runs(%s, 10) where run_id is not null"
 
 
 class Counted:
-    """Counts what is claimed and not yet given back, as its claimers see it: never more than there really is."""
+    """Counts what is claimed and not given back, as the claimers see it: never more than there is."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,7 +49,7 @@ def test_sixteen_claimers_never_pass_the_limit(office: Office) -> None:
     def claim_and_finish(worker: Worker) -> None:
         while len(counted.runs) < runs:
             for launch in worker.claim(2):
-                # It counts after the claim committed and until before the end begins: what is counted is active.
+                # From after the claim until before the end: what is counted is active.
                 counted.take(launch["agent"], launch["run_id"])
                 worker.start(launch)
                 counted.give(launch["agent"])
@@ -165,7 +165,9 @@ def test_workspaces_are_claimed_in_parallel(office: Office) -> None:
     for _ in range(200):
         office.wake("ada")
     holder.execute("begin")
-    holder.execute("select office_internal.take_gates(array(select id from office.workspaces where name = 'acme'))")
+    holder.execute(
+        "select office_internal.take_gates(array(select id from office.workspaces where name = 'acme'))"
+    )
     office.rows("select office.wake('bob', workspace => 'other')")
     (launch,) = office.worker().claim(1)
     assert launch["agent"] == "bob"
@@ -182,7 +184,9 @@ def test_wakes_and_claims_at_once_lose_nothing(office: Office) -> None:
 
     def wake(conn: Connection, agent: str) -> None:
         for n in range(40):
-            conn.execute("select office.wake(%s, payload => %s, workspace => 'acme')", [agent, f'{{"context": {n}}}'])
+            conn.execute(
+                "select office.wake(%s, payload => %s, workspace => 'acme')", [agent, f'{{"context": {n}}}']
+            )
 
     def claim(worker: Worker) -> None:
         while not done.is_set():
@@ -324,7 +328,7 @@ def test_reassigned_while_a_claim_is_open(office: Office) -> None:
 
 
 def test_claimed_while_a_reassignment_is_open(office: Office) -> None:
-    """K12 reassign/claim: what is not committed is not so; once it is, nothing of the old assignee is launched."""
+    """K12 reassign/claim: what is not committed is not so; once it is, the old assignee gets no more."""
     office.agent("ada")
     office.agent("bob")
     tasks = [office.task("Work", "ada"), office.task("More", "ada")]
@@ -347,7 +351,7 @@ def test_claimed_while_a_reassignment_is_open(office: Office) -> None:
 
 @pytest.mark.parametrize("pause", ["before the claim", "while the claim is open", "while it is open itself"])
 def test_paused_by_update(office: Office, pause: str) -> None:
-    """K12 pause/claim, A6, Q13.2: the claim reads agent and lane; a pause that is committed holds from then on."""
+    """K12 pause/claim, A6, Q13.2: the claim reads agent and lane; a committed pause holds from then on."""
     office.agent("ada", capacity=2)
     pausing = "update office.agents set status = 'paused' where name = 'ada'"
     for title in ("One", "Two"):

@@ -1,4 +1,4 @@
-"""K12, P5: ends are decided once. Finish, fail, stop, sweep, heartbeat, drain and retry against one another."""
+"""K12, P5: ends are decided once. Finish, fail, stop, sweep, beat and retry against one another."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def name(pair: tuple[str, str]) -> str:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
 def test_the_first_end_stands(ada: Office, pair: tuple[str, str]) -> None:
-    """P5, Q16: the second waits for the first, then returns the same end or is refused; nothing happens twice."""
+    """P5, Q16: the second waits for the first, then returns the same end or is refused."""
     fits, result = PAIRS[pair]
     worker, launch = ada.running("ada")
     first, second = (statement.format(**launch, worker_id=worker.id) for statement in pair)
@@ -133,7 +133,7 @@ def test_a_sweep_waits_for_an_open_end(ada: Office) -> None:
 
 def test_an_end_waits_for_an_open_sweep(ada: Office) -> None:
     """K12 finish/lease sweep: what the sweep has interrupted stays so; the late end is told."""
-    worker, launch = ada.running("ada")
+    _, launch = ada.running("ada")
     make_overdue(ada)
     sweeper, patient = ada.session(), ada.session(patient=True)
     sweeper.execute("begin")
@@ -195,7 +195,7 @@ def test_a_beat_waits_for_no_gate(ada: Office) -> None:
 
 def test_two_sweeps(ada: Office) -> None:
     """Q22: the second does nothing and does not wait."""
-    worker, launch = ada.running("ada")
+    _, launch = ada.running("ada")
     make_overdue(ada)
     first, second = ada.session(), ada.session()
     first.execute("begin")
@@ -252,7 +252,9 @@ def test_many_ends_of_one_attempt_leave_one(ada: Office) -> None:
         worker, launch = ada.running("ada")
         answers: list[Any] = []
 
-        def end(statement: str, launch: Row = launch, worker: Worker = worker, answers: list[Any] = answers) -> None:
+        def end(
+            statement: str, launch: Row = launch, worker: Worker = worker, answers: list[Any] = answers
+        ) -> None:
             session = ada.session(patient=True)
             try:
                 session.execute(statement.format(**launch, worker_id=worker.id).encode())
@@ -260,7 +262,12 @@ def test_many_ends_of_one_attempt_leave_one(ada: Office) -> None:
                 answers.append(error.sqlstate)
             session.close()
 
-        together(*[lambda statement=statement: end(statement) for statement in (FINISH, BLOCK, STOP, EXPIRE, FINISH, FAIL)])
+        together(
+            *[
+                lambda statement=statement: end(statement)
+                for statement in (FINISH, BLOCK, STOP, EXPIRE, FINISH, FAIL)
+            ]
+        )
         assert set(answers) <= {REFUSED}
         run = ada.run(launch)
         assert run["result"] in ("succeeded", "blocked", "stopped", "interrupted", "queued"), turn

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 from support.races import Background, wait_until_blocked
 
 from .conftest import Office, Row, together
@@ -107,11 +109,11 @@ def test_many_keys_in_any_order_never_deadlock(ada: Office) -> None:
 
     def wake(session: psycopg.Connection[Any], turn: list[str]) -> None:
         for _ in range(5):
-            requests = psycopg.types.json.Jsonb([{"agent": "acme/ada", "idempotency_key": key} for key in turn])
+            requests = Jsonb([{"agent": "acme/ada", "idempotency_key": key} for key in turn])
             answers.extend(session.execute("select * from office.wake_many(%s)", [requests]).fetchall())
 
     orders = [keys, keys[::-1], keys[20:] + keys[:20], keys[::2] + keys[1::2]]
-    together(*[lambda s=ada.session(patient=True), o=order: wake(s, o) for order in orders])
+    together(*[partial(wake, ada.session(patient=True), order) for order in orders])
     assert sum(not answer["duplicate"] for answer in answers) == len(keys)
     assert len(wakeups(ada)) == len(keys)
     ada.settle()
@@ -128,7 +130,7 @@ def test_a_wake_that_rolls_back_leaves_nothing(ada: Office) -> None:
 
 
 def test_a_wake_left_open_holds_up_nobody(ada: Office) -> None:
-    """sc-W7, A15: others are woken and claimed meanwhile, however many, and it is dispatched once it commits."""
+    """sc-W7, A15: others are woken and claimed meanwhile, however many; it is dispatched once it commits."""
     person = ada.session()
     person.execute("begin")
     mine = person.execute(WAKE, ["k"]).fetchone()

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from .conftest import Connection, Office
 
@@ -16,10 +17,8 @@ ROUNDS = 40
 STARTED = "call-started"
 
 
-def killed_at_random(
-    office: Office, act: Callable[[Connection], object], dice: random.Random
-) -> bool:
-    """Run `act` in a session of its own and end its backend after a random number of looks; True when that hit it.
+def killed_at_random(office: Office, act: Callable[[Connection], object], dice: random.Random) -> bool:
+    """Run `act` in a session of its own and end its backend some time on; True when that hit it.
 
     The killer looks at pg_stat_activity until the session works, and strikes so many looks later.
     """
@@ -55,7 +54,7 @@ def killed_at_random(
 def wake(office: Office) -> Callable[[Connection], object]:
     return lambda session: session.execute(
         "select office.wake_many(%s)",
-        [psycopg.types.json.Jsonb([{"agent": "acme/ada", "payload": {"context": n}} for n in range(20)])],
+        [Jsonb([{"agent": "acme/ada", "payload": {"context": n}} for n in range(20)])],
     )
 
 
@@ -78,9 +77,7 @@ def finish(office: Office) -> Callable[[Connection], object]:
     ends = [{"attempt_id": str(launch["attempt_id"])} for launch in worker.claim(10)]
     # Unseen: the end has a follow-up run to make.
     office.wake("ada")
-    return lambda session: session.execute(
-        "select * from office.finish_attempts(%s)", [psycopg.types.json.Jsonb(ends)]
-    )
+    return lambda session: session.execute("select * from office.finish_attempts(%s)", [Jsonb(ends)])
 
 
 def sweep(office: Office) -> Callable[[Connection], object]:
@@ -109,6 +106,8 @@ def test_nothing_or_the_whole(office: Office, act: Callable[[Office], Callable[[
     office.settle()
     left = office.rows("select status, count(*) as n from office.runs where ended_at is null group by 1")
     assert left == [], f"seed {seed}"
-    waiting = office.rows("select status, count(*) as n from office.wakeups where status in ('queued', 'claimed') group by 1")
+    waiting = office.rows(
+        "select status, count(*) as n from office.wakeups where status in ('queued', 'claimed') group by 1"
+    )
     assert waiting == [], f"seed {seed}"
     assert hits > 0, f"seed {seed}: no kill hit"

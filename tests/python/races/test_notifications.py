@@ -62,7 +62,7 @@ def test_stops_and_ends_are_announced(office: Office) -> None:
 
 
 def test_whoever_missed_the_notification_finds_the_work(office: Office) -> None:
-    """Q15: nothing hangs on it: a claim that nobody called for takes what is there, and then says when to ask again."""
+    """Q15: nothing hangs on it: any claim takes what is there, and then says when to ask again."""
     office.agent("ada")
     office.wake("ada")
     worker = office.worker()

@@ -43,7 +43,9 @@ class Backlog:
         office.rows("select office.set_setting('max_concurrent_runs', '8', 'acme')")
         office.rows(
             """
-            select office.create_agent('busy' || n, executor => '{"command": ["true"]}', workspace => %s, cooldown_sec => 0)
+            select office.create_agent(
+              'busy' || n, executor => '{"command": ["true"]}', workspace => %s, cooldown_sec => 0
+            )
             from generate_series(1, %s) as n
             """,
             self.workspace,
@@ -78,15 +80,22 @@ class Backlog:
               from office.agents as a where a.name like 'busy%%'
             ),
             made as (
-              insert into office.runs (workspace_id, agent_id, routine_id, executor_id, reason, class, requested_at)
-              select agent.workspace_id, agent.id, office.uuid7(), agent.executor_id, 'user', 'event', now() - n * interval '1 second'
+              insert into office.runs (
+                workspace_id, agent_id, routine_id, executor_id, reason, class, requested_at
+              )
+              select
+                agent.workspace_id, agent.id, office.uuid7(), agent.executor_id, 'user', 'event',
+                now() - n * interval '1 second'
               from generate_series(1, %s) as n join agent on agent.nth = n %% %s
               returning *
             )
             insert into office.wakeups (
-              workspace_id, agent_id, source, class, addresses, routine_id, payload, status, run_id, position, requested_at
+              workspace_id, agent_id, source, class, addresses, routine_id, payload, status, run_id, position,
+              requested_at
             )
-            select workspace_id, agent_id, 'user', 'event', 'nobody', routine_id, '{}', 'claimed', id, 1, requested_at
+            select
+              workspace_id, agent_id, 'user', 'event', 'nobody', routine_id, '{}', 'claimed', id, 1,
+              requested_at
             from made
             """,
             waiting,
@@ -97,7 +106,9 @@ class Backlog:
         self.office.rows("select office.dispatch()")
         while self.office.rows("select 1 from office_internal.signals"):
             assert self.worker.claim(10) == [], "nothing of it can start"
-        assert self.office.value("select count(*) from office.runs where status = 'queued'") == before + waiting
+        assert (
+            self.office.value("select count(*) from office.runs where status = 'queued'") == before + waiting
+        )
 
     def pages(self) -> dict[str, int]:
         """Pages that each step of a run's life touches, once the plans are made: the least of five."""
@@ -107,7 +118,7 @@ class Backlog:
         return {step: min(life[step] for life in lives) for step in lives[0]}
 
     def life(self) -> dict[str, int]:
-        """A task made, worked on and done, a run that is blocked, tried again and stopped; pages of each step."""
+        """A task made, worked on and done; a run blocked, tried again and stopped; pages of each step."""
         seen: dict[str, int] = {}
 
         def step(name: str, statement: str, *values: object) -> None:
@@ -117,8 +128,8 @@ class Backlog:
         def claim(name: str) -> Row:
             step(name, "select * from office.claim_runs(%s, 1)", self.worker.id)
             (launch,) = self.office.rows(
-                "select r.number, r.attempt_id from office.runs as r join office.agents as a on a.id = r.agent_id"
-                " where a.name = 'free' and r.status = 'claimed'"
+                "select r.number, r.attempt_id from office.runs as r"
+                " join office.agents as a on a.id = r.agent_id where a.name = 'free' and r.status = 'claimed'"
             )
             return launch
 
@@ -132,7 +143,9 @@ class Backlog:
         step("wake", "select * from office.wake('free', workspace => 'acme')")
         step("dispatch of a wake", "select office.dispatch('acme')")
         launch = claim("claim")
-        step("block", "select * from office.fail_attempt(%s, 'broken', 'configuration')", launch["attempt_id"])
+        step(
+            "block", "select * from office.fail_attempt(%s, 'broken', 'configuration')", launch["attempt_id"]
+        )
         step("retry", "select * from office.retry_run(%s)", f"r{launch['number']}")
         launch = claim("claim of a retry")
         step("stop", "select * from office.stop(%s)", f"r{launch['number']}")
@@ -145,7 +158,7 @@ class Backlog:
 @pytest.mark.slow
 @pytest.mark.parametrize("why", WAITS)
 def test_nothing_costs_more_behind_many_than_behind_few(office: Office, why: str) -> None:
-    """Q14, K2: pages, unlike milliseconds, are the same on every machine. The plans are made while few wait."""
+    """Q14, K2: pages, unlike milliseconds, are the same everywhere. The plans are made while few wait."""
     backlog = Backlog(office, why)
     backlog.queue(FEW)
     few = backlog.pages()
@@ -194,7 +207,9 @@ def test_no_statement_reads_a_whole_table(office: Office) -> None:
         backlog.life()
     office.rows("set client_min_messages = 'notice'")
     plans = [json.loads(message[message.index("{") :]) for message in told if "plan:" in message]
-    assert any("insert into office.attempts" in plan["Query Text"] for plan in plans), "the claim's inside is seen"
+    assert any("insert into office.attempts" in plan["Query Text"] for plan in plans), (
+        "the claim's inside is seen"
+    )
     scanned = {
         (table, " ".join(plan["Query Text"].split())[:200])
         for plan in plans

@@ -66,13 +66,14 @@ class Soak:
         return run
 
     def wake(self, session: Connection, dice: random.Random) -> None:
-        """With a key, without, about a task, and now and then in a transaction that rolls back or stays open."""
+        """With a key and without, now and then in a transaction that rolls back or stays open."""
         agent, workspace = self.someone(dice.randrange(AGENTS))
         key = f"k{dice.randrange(KEYS)}" if dice.random() < 0.3 else None
         kept = dice.random() > 0.1
         with session.transaction(force_rollback=not kept):
             row = session.execute(
-                "select * from office.wake(%s, idempotency_key => %s, workspace => %s)", [agent, key, workspace]
+                "select * from office.wake(%s, idempotency_key => %s, workspace => %s)",
+                [agent, key, workspace],
             ).fetchone()
             assert row is not None
             if dice.random() < 0.05:
@@ -110,7 +111,10 @@ class Soak:
     def disturb(self, session: Connection, dice: random.Random) -> None:
         """Stop, retry, reassign, move, pause, dispatch, expire: one of them."""
         here, there = self.someone(dice.randrange(AGENTS)), dice.randrange(AGENTS)
-        a_run = "from (select number from office.runs where status in ('running', 'queued') order by random() limit 1) as r"
+        a_run = (
+            "from (select number from office.runs where status in ('running', 'queued')"
+            " order by random() limit 1) as r"
+        )
         acts: list[tuple[str, list[object]]] = [
             (f"select office.stop('r' || number) {a_run}", []),
             (
@@ -128,7 +132,8 @@ class Soak:
                 [dice.choice(["todo", "in_progress", "done"]), 1 + dice.randrange(AGENTS)],
             ),
             (
-                "update office.agents set status = case when status = 'active' then 'paused' else 'active' end"
+                "update office.agents"
+                " set status = case when status = 'active' then 'paused' else 'active' end"
                 " where name = %s",
                 [here[0]],
             ),
@@ -154,9 +159,13 @@ class Soak:
         while True:
             self.office.settle()
             self.office.rows(
-                "update office.runs set scheduled_retry_at = null, parked = null, due_at = null where parked = 'retry'"
+                "update office.runs set scheduled_retry_at = null, parked = null, due_at = null"
+                " where parked = 'retry'"
             )
-            self.office.rows("select office.retry_run('r' || number) from office.runs where status in ('blocked', 'interrupted')")
+            self.office.rows(
+                "select office.retry_run('r' || number) from office.runs"
+                " where status in ('blocked', 'interrupted')"
+            )
             if not self.office.rows("select from office.runs where ended_at is null or status = 'blocked'"):
                 return
 
@@ -204,7 +213,7 @@ def unaccounted(office: Office) -> list[object]:
 
 
 def too_many_at_once(office: Office, per: str, limit: str) -> list[object]:
-    """Instants with more live attempts than the limit, by claimed and ended times, both read under the gate (K9)."""
+    """Instants with more live attempts than the limit, by times that were read under the gate (K9)."""
     return list(
         office.rows(
             f"""

@@ -1,20 +1,21 @@
-"""A6: two worlds, one gate. Nothing under a gate waits for what people do, and people never wait for a gate."""
+"""A6: two worlds, one gate. Nothing under a gate waits for people, and people never wait for a gate."""
 
 from __future__ import annotations
 
 import pytest
 
-from .conftest import Connection, Office, Row, Worker
+from .conftest import Office, Row, Worker
 
 A_TASK = "workspace_id, workflow_id, title, assignee_agent_id"
 OF_ACME = "from office.workspaces as w where w.name = 'acme'"
 ADA = "(select id from office.agents where name = 'ada')"
 SHOP = "(select id from office.projects where name = 'shop')"
 
-# What people do, all of it to the workspace, the agent, the task and the project of the work under way. By hand, and by function.
+# What people do, by hand and by function, to the workspace, agent, task and project of the work under way.
 PEOPLE = {
-    "insert a task": f"insert into office.tasks ({A_TASK}) select w.id, w.office_workflow_id, 'By hand', {ADA} {OF_ACME}",
-    "update a task": "update office.tasks set title = 'Other', priority = 'high', project_id = null where number = 1",
+    "insert a task": f"insert into office.tasks ({A_TASK})"
+    f" select w.id, w.office_workflow_id, 'By hand', {ADA} {OF_ACME}",
+    "update a task": "update office.tasks set title = 'Other', project_id = null where number = 1",
     "close a task": "update office.tasks set state = 'cancelled' where number = 1",
     "take a task away": "update office.tasks set assignee_agent_id = null where number = 1",
     "delete a task": "delete from office.tasks where number = 1",
@@ -22,7 +23,8 @@ PEOPLE = {
     "lock a task": "select from office.tasks where number = 1 for update",
     "share a task": "select from office.tasks where number = 1 for share",
     "block a task": "insert into office.task_blockers (workspace_id, task_id, blocker_task_id)"
-    " select workspace_id, id, (select id from office.tasks where number = 2) from office.tasks where number = 1",
+    " select t.workspace_id, t.id, b.id from office.tasks as t, office.tasks as b"
+    " where t.number = 1 and b.number = 2",
     "free a task": "delete from office.task_blockers",
     "name a reviewer": "insert into office.task_participants (workspace_id, task_id, agent_id, role)"
     f" select workspace_id, id, {ADA}, 'reviewer' from office.tasks where number = 1",
@@ -45,11 +47,15 @@ PEOPLE = {
     "delete a comment": "delete from office.comments",
     "update a profile": """update office.profiles set executor = '{"command": ["other"]}'""",
     "lock the workspace": "select from office.workspaces for update",
-    "update the workspace": """update office.workspaces set timezone = 'Asia/Tokyo', executor = '{"command": ["new"]}'""",
+    "update the workspace": "update office.workspaces set timezone = 'Asia/Tokyo',"
+    """ executor = '{"command": ["new"]}'""",
     "lock the executors": "select from office.executors for no key update",
-    "change a setting": "insert into office.settings (scope, key, value) values ('office', 'max_retry_count', '2')",
-    "create_task": "select office.create_task('Another', assignee => 'ada', project => 'shop', parent => 't1', workspace => 'acme')",
-    "create_task with an executor": "select office.create_task('Another', assignee => 'ada', workspace => 'acme',"
+    "change a setting": "insert into office.settings (scope, key, value)"
+    " values ('office', 'max_retry_count', '2')",
+    "create_task": "select office.create_task('Another', assignee => 'ada', project => 'shop',"
+    " parent => 't1', workspace => 'acme')",
+    "create_task with an executor": "select office.create_task('Another', assignee => 'ada',"
+    " workspace => 'acme',"
     """ executor => '{"command": ["new"]}')""",
     "move_task": "select office.move_task('t1', 'in_progress')",
     "assign_task": "select office.assign_task('t1', 'bob')",
@@ -57,18 +63,23 @@ PEOPLE = {
     "archive_task": "select office.archive_task('t1')",
     "delete_task": "select office.delete_task('t1')",
     "add_comment": "select office.add_comment('t1', 'Look.')",
-    "update_agent": """select office.update_agent('ada', '{"max_concurrent_sessions": 2, "executor": {"command": ["new"]}}')""",
-    "create_agent": """select office.create_agent('zoe', executor => '{"command": ["new"]}', reports_to => 'ada', workspace => 'acme')""",
+    "update_agent": "select office.update_agent('ada',"
+    """ '{"max_concurrent_sessions": 2, "executor": {"command": ["new"]}}')""",
+    "create_agent": """select office.create_agent('zoe', executor => '{"command": ["new"]}',"""
+    " reports_to => 'ada', workspace => 'acme')",
     "create_project": "select office.create_project('other', workspace => 'acme')",
-    "create_profile": """select office.create_profile('other', '{"command": ["new"]}', workspace => 'acme')""",
+    "create_profile": """select office.create_profile('other', '{"command": ["new"]}',"""
+    " workspace => 'acme')",
     "create_workspace": "select office.create_workspace('other')",
     "create_account": "select office.create_account('carol')",
     "set_setting": "select office.set_setting('max_concurrent_runs', '5', 'acme')",
     "set_setting of the office": "select office.set_setting('max_concurrent_runs', '5', 'office')",
     "wake": "select office.wake('ada', workspace => 'acme')",
     "wake with a key": "select office.wake('ada', idempotency_key => 'mine', workspace => 'acme')",
-    "wake about the task": """select office.wake('ada', 'user', '{"task_id": "t1"}', workspace => 'acme')""",
-    "wake_many": """select office.wake_many('[{"agent": "acme/ada", "idempotency_key": "a"}, {"agent": "acme/bob"}]')""",
+    "wake about the task": """select office.wake('ada', 'user', '{"task_id": "t1"}',"""
+    " workspace => 'acme')",
+    "wake_many": "select office.wake_many("
+    """'[{"agent": "acme/ada", "idempotency_key": "a"}, {"agent": "acme/bob"}]')""",
 }
 
 
@@ -82,7 +93,9 @@ def acme(office: Office) -> Office:
     office.rows("select office.create_project('shop', folder => '/shop', workspace => 'acme')")
     office.rows("""select office.create_profile('usual', '{"command": ["true"]}', workspace => 'acme')""")
     office.rows("""select office.update_agent('ada', '{"profile": "usual"}')""")
-    office.rows("select office.create_task('Work', assignee => 'ada', project => 'shop', workspace => 'acme')")
+    office.rows(
+        "select office.create_task('Work', assignee => 'ada', project => 'shop', workspace => 'acme')"
+    )
     office.task("First", "bob")
     office.task("Then", "bob", blocked_by=["t2"])
     office.rows("select office.add_comment('t1', 'Please.')")
@@ -189,7 +202,16 @@ def test_people_never_wait_for_the_office(acme: Office, act: object) -> None:
         with person.transaction(force_rollback=True):
             person.execute(statement.encode())
         assert isinstance(doing, str)
-    for doing in ("create_task", "move_task", "assign_task", "add_comment", "wake", "update_agent", "create_agent", "delete_task"):
+    for doing in (
+        "create_task",
+        "move_task",
+        "assign_task",
+        "add_comment",
+        "wake",
+        "update_agent",
+        "create_agent",
+        "delete_task",
+    ):
         person.execute(PEOPLE[doing].encode())
     worker.conn.execute("commit")
     acme.settle()
@@ -201,7 +223,16 @@ def test_people_may_use_any_isolation(acme: Office, isolation: str) -> None:
     worker = acme.worker()
     person = acme.session()
     person.execute(f"begin isolation level {isolation}".encode())
-    for doing in ("create_task", "move_task", "assign_task", "add_comment", "wake", "update_agent", "create_agent", "delete_task"):
+    for doing in (
+        "create_task",
+        "move_task",
+        "assign_task",
+        "add_comment",
+        "wake",
+        "update_agent",
+        "create_agent",
+        "delete_task",
+    ):
         person.execute(PEOPLE[doing].encode())
         worker.claim(1)
     person.execute("commit")
