@@ -21,6 +21,8 @@ begin
     where not coalesce(office_internal.is_uuid(e.item ->> 'attempt_id'), false)
       or jsonb_typeof(coalesce(nullif(e.item -> 'result', 'null'), '{}')) <> 'object'
       or jsonb_typeof(coalesce(e.item -> 'exit_code', '0')) not in ('number', 'null')
+      or case when jsonb_typeof(e.item -> 'exit_code') = 'number'
+        then (e.item ->> 'exit_code')::numeric not between -2147483648 and 2147483647 end
   ) then
     perform office_internal.refuse(
       'invalid', 'An end has an attempt_id, and may have a result (an object) and an exit_code (a number).',

@@ -45,6 +45,12 @@ begin
   on conflict on constraint attempt_steps_pkey do nothing;
   get diagnostics v_stored = row_count;
   return v_stored;
+exception when data_exception then
+  -- It has the form of a time and is none.
+  perform office_internal.refuse(
+    'invalid', 'A step''s "at" is not a time.', 'As 2026-01-05T10:00:00Z.', jsonb_build_object('field', 'steps')
+  );
+  return null;
 end
 $$;
 

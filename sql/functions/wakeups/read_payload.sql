@@ -20,7 +20,7 @@ begin
       'unknown_source',
       format('No wakeup source "%s".', coalesce(read_payload.source, '')),
       coalesce(
-        (select format('Did you mean "%s"?', office_internal.closest(read_payload.source, array_agg(s.source))) from office.wakeup_sources as s),
+        (select 'Did you mean "' || office_internal.closest(read_payload.source, array_agg(s.source)) || '"?' from office.wakeup_sources as s),
         'select source, meaning from office.wakeup_sources; lists them.'
       ),
       jsonb_build_object('field', 'source', 'given', read_payload.source)
