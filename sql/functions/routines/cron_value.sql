@@ -13,7 +13,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_value integer := case
-    when given ~ '^0*[0-9]{1,2}$' then given::numeric
+    when given ~ '^0*[0-9]{1,2}$' then given::integer
     else array_position(names, given) - 1 + least_value
   end;
 begin

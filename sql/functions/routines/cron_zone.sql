@@ -22,7 +22,9 @@ begin
     end;
   end if;
 
-  v_nearest := office_internal.closest(v_zone, array(select z.name from pg_timezone_names as z where z.name ~ '^[A-Z].*/'));
+  v_nearest := office_internal.closest(
+    left(v_zone, 60), array(select z.name from pg_timezone_names as z where z.name ~ '^[A-Z].*/')
+  );
   perform office_internal.refuse(
     'bad_timezone',
     format('No time zone "%s".', left(given, 60)),

@@ -39,7 +39,7 @@ begin
       v_to := office_internal.cron_value(field, v_parts[2], least_value, greatest_value, names);
     end if;
     -- Of a longer number the first four digits, which step over every range as well.
-    v_step := coalesce(v_parts[3], '1');
+    v_step := coalesce(v_parts[3], '1')::integer;
 
     if v_step = 0 then
       perform office_internal.refuse_cron(
