@@ -80,6 +80,7 @@ select is(
   'PT401 bad_token', 'I6: a token with one digit changed'
 );
 reset session authorization;
+set local office.acting = '';
 
 -- It dies with its attempt, however that ends.
 select from office.finish_attempt((select attempt_id from launches where agent = 'ann'));
@@ -90,6 +91,7 @@ select is(
   pg_temp.code(format('select office.act_with(%L)', pg_temp.token(a))), 'PT401 bad_token', format('sc-X6: the token of an attempt that ended is refused (%s)', a)
 ) from unnest(array['ann', 'bob', 'lead']) as a;
 reset session authorization;
+set local office.acting = '';
 select is_empty('select * from office.audit()', 'the books are in order');
 
 select * from finish();

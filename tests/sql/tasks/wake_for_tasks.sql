@@ -158,6 +158,7 @@ set local session authorization tester_gate;
 select office.act_with((select token from own));
 select lives_ok(format('select * from office.move_task(%L, %L)', :'own', 'in_progress'), 'X2: an agent moves its own task by its token');
 reset session authorization;
+set local office.acting = '';
 select office.dispatch() as taken \gset
 select is((select count(*) from pg_temp.wakes where task = :'own'), :wakes_before::bigint, 'T5 sc-T5: an agent that moves its own task is not woken by it');
 select is(
@@ -168,6 +169,7 @@ set local session authorization tester_gate;
 select office.act_with((select token from own));
 select from office.complete_task(:'own', 'done so');
 reset session authorization;
+set local office.acting = '';
 select office.dispatch() as taken \gset
 select is(
   (select count(*) from pg_temp.wakes where task = :'next' and source = 'task_blockers_resolved' and agent = 'bob'), 1::bigint,
