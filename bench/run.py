@@ -7,6 +7,7 @@ import signal
 import sys
 
 from claim import flat_claim
+from cron import cron_next
 from drain import AGENTS, WORKSPACES, drain
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +51,16 @@ def main() -> None:
             with office(dsn, "claim") as place:
                 measured = flat_claim(place, queued)
             table.add_row(f"{measured.queued:,}", f"{measured.median:.2f}", f"{measured.p99:.2f}")
+        console.print(table)
+
+        table = Table(
+            title="K5 next fire of a cron expression: microseconds of a call, over 30 pairs with a zone"
+        )
+        for column in ("what", "median", "slowest"):
+            table.add_column(column, justify="left" if column == "what" else "right")
+        with office(dsn, "cron") as place:
+            for row in cron_next(place):
+                table.add_row(row.what, f"{row.median:.1f}", f"{row.slowest:.1f}")
         console.print(table)
 
 

@@ -1,7 +1,7 @@
 """The second opinion on cron (R7): brute force over real time with Python's clocks.
 
 `Walk` looks at every real minute (or second) of a stretch of time in a zone and knows which of them are the
-first of their wall-clock minute. `Expression` says for a wall-clock minute whether a cron expression names it.
+first of their wall-clock minute. `Expression` says for a wall-clock minute whether cron names it.
 """
 
 from __future__ import annotations
