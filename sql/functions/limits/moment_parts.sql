@@ -14,11 +14,12 @@ declare
     'after|until|till|and|this|for you|your|usage|limit|quota|epoch|unix|timestamp|scheduled|be|available|of)\M)*';
   v_patterns constant text[] := array[
     -- An offset stands right behind the time, or says UTC, or is in brackets.
-    ['zone', '(?i)^(\s?[\[(]?\s?((?:utc|gmt)\s?[+-][0-9]{1,2}(?::?[0-9]{2})?|[+-][0-9]{2}:?[0-9]{2}|utc|gmt|z)\M[\])]?)'],
+    ['zone', '(?i)^(\s?[\[(]?\s?((?:utc|gmt)\s?[+-][0-9]{1,2}(?::?[0-9]{2})?|[+-][0-9]{2}:?[0-9]{2}|utc|gmt|z|[ecmp][sd]t|ces?t|ees?t)\M[\])]?)'],
     ['zone', '^(([+-][0-9]{2})\M)'],
     ['zone', '^(\s?[\[(]\s?([+-][0-9]{1,2})\s?[\])])'],
     ['zone', '^(\s?(?:in )?[\[(]?\s?([A-Za-z]+(?:[_-][A-Za-z]+)*(?:/[A-Za-z0-9_+-]+)+))'],
     ['zone', '(?i)^(\s?[\[(]?((?:pacific|eastern|central|mountain)(?: standard| daylight)?) time\M)'],
+    ['zone', '^(\s?(?!Local|Your|Server)([A-Z][a-z]+(?:[ _][A-Z][a-z]+)?) [Tt]ime\M)'],
     ['zone', '^(\s?[\[(]?(?!(?:AT|IT|BUT|NOT|LET|GET|SET|OUT|PUT|YET|WAIT|NEXT)\M)([A-Z]{1,4}T|MSK|WIB|[A-Z]{3}[0-9][A-Z]{3})\M)'],
     ['zone', '^(\s?[\[(]\s?(?!(?:Local|Your|Server|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Today|Tomorrow)\w*|(?:In|About|Approx)\M)'
       '([A-Z]{1,5}|[A-Z][a-z]{2,}(?:[ _][A-Z][a-z]+)*(?: [Tt]ime)?)\s?[\])])'],

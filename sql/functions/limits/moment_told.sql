@@ -10,7 +10,7 @@ begin
   from regexp_split_to_table(
     lines,
     '(?:(?<![a-z])resets?(?:[-_]?(?:at|on|time|date|timestamp))?|resetting|refresh(?:es|ed)?|renews?|renewed|replenish(?:es|ed)?|unlocks?|unlocked|'
-    'unblocked|lifts?|lifted|restored|resumes?|(?:ends|expires|clears) (?=at|on)|until|till|(?:try|retry|available|back|again|continue|wait)(?: until)?|'
+    'unblocked|lifts?|lifted|restored|resumes?|(?:ends|expires|clears)(?=\s(?:at|on))|regain access|until|till|(?:try|retry|available|back|again|continue|wait)(?: until)?|'
     '(?:reset|available|retry|blocked)[-_](?:at|until|time)|reached(?=\s?\|))\M',
     'i'
   ) with ordinality as p (rest, nth)

@@ -16,7 +16,7 @@ declare
 begin
   is_limit := false;
   -- Most errors have none of these words, and cost nothing more.
-  if v_lines ~* '429|limit|quota|too ?many|exhaust|throttl|credit|balance|payment|spend|out of|allowance|usage|capacity|request rate|plan' then
+  if v_lines ~* '429|limit|quota|too ?many|exhaust|throttl|credit|balance|payment|spend|out of|allowance|usage|capacity|request rate|used (?:up|all)|plan' then
     v_lines := office_internal.limit_lines(v_lines);
     is_limit := office_internal.says_limit(v_lines);
   end if;
