@@ -1,5 +1,6 @@
 -- office_internal.cron_zone: the time zone of a trigger, as the server knows it (R4): an IANA name with a slash, or UTC; none
 -- means UTC. Refuses (bad_timezone) abbreviations and POSIX rules, which Postgres would take for fixed offsets.
+-- Not for parallel workers, which may not catch an error.
 create or replace function office_internal.cron_zone(given text)
 returns text
 language plpgsql stable parallel unsafe
