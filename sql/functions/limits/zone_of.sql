@@ -43,7 +43,7 @@ begin
   end if;
   -- With a slash and without digits it can be nothing but a name; only the rest must be looked up in the whole list.
   if v_word ~* '^[a-z]+(?:[_-][a-z]+)*(?:/[a-z]+(?:[_-][a-z]+)*)+$' then
-    perform timezone(v_word, now());
+    perform timezone(v_word, office.now());
     return v_word;
   end if;
   return (

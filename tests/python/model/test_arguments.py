@@ -1,8 +1,8 @@
 """K11: every public function, called with anything by everybody, gives an answer or a refusal.
 
-A refusal is the office's own (PT and a status, a code, a hint), Postgres's of the arguments, a missing right, or
-"try again". Nothing raw comes out of a function's body (I3), nothing is half written, and another workspace's rows
-are neither shown nor touched (I6).
+A refusal is the office's own (PT and a status, a code, a hint), Postgres's of the arguments, a missing right,
+or "try again". Nothing raw comes out of a function's body (I3), nothing is half written, and another
+workspace's rows are neither shown nor touched (I6).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ select
   p.proname as name, p.provolatile <> 'v' as reads_only, p.pronargs - p.pronargdefaults as required,
   coalesce(p.proargnames[1:p.pronargs], '{}') as arguments,
   array(
-    select format_type(t.type, null) from unnest(p.proargtypes::oid[]) with ordinality as t (type, nth) order by t.nth
+    select format_type(t.type, null)
+    from unnest(p.proargtypes::oid[]) with ordinality as t (type, nth)
+    order by t.nth
   ) as types
 from pg_catalog.pg_proc as p
 where p.pronamespace = 'office'::regnamespace and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
@@ -272,7 +274,17 @@ def test_any_arguments_give_an_answer_or_a_refusal(caller: str, building: Buildi
 
 
 # They tell nothing of any workspace.
-ANYBODYS = {"now", "uuid7", "help", "run_label", "waiting_for", "context_snapshot"}
+ANYBODYS = {
+    "now",
+    "uuid7",
+    "help",
+    "run_label",
+    "waiting_for",
+    "context_snapshot",
+    "read_rate_limit",
+    "cron_next",
+    "cron_fires",
+}
 
 
 def check_refusal(error: psycopg.Error, building: Building, caller: str, secrets: set[str]) -> None:

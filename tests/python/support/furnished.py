@@ -1,4 +1,4 @@
-"""An office with two workspaces that hold everything there can be: "acme", and "bolt", whose every text says "geheim"."""
+"""Workspaces that hold everything there can be, one of them with the same secret word in every text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def make_logins(conn: Connection) -> None:
 
 
 def furnish(conn: Connection, name: str, owner: str, words: str) -> Workspace:
-    """Make a workspace with tasks, runs in every kind of state, comments, steps and settings, by the office's own functions."""
+    """Make a workspace with tasks, runs of most kinds, comments, steps and settings."""
     cursor = conn.cursor(row_factory=dict_row)
 
     def row(query: str, *values: object) -> dict[str, Any]:
@@ -74,16 +74,23 @@ def furnish(conn: Connection, name: str, owner: str, words: str) -> Workspace:
 
     executor = Jsonb({"command": ["/bin/echo", words]})
     row("select * from office.create_workspace(%s, owner => %s)", name, owner)
-    row("select * from office.create_project(%s, executor => %s, workspace => %s)", f"{name}-site", executor, name)
+    row(
+        "select * from office.create_project(%s, executor => %s, workspace => %s)",
+        f"{name}-site",
+        executor,
+        name,
+    )
     row("select * from office.create_profile(%s, %s, workspace => %s)", f"{name}-profile", executor, name)
-    for agent, sessions in (("builder", 3), ("lead", 1)):
+    for agent, sessions, role in (("builder", 3, "worker"), ("lead", 1, "coordinator")):
         row(
             "select * from office.create_agent(%s, executor => %s, instructions => %s, workspace => %s,"
             " cooldown_sec => 0, max_concurrent_sessions => %s, role => %s)",
-            f"{name}-{agent}", executor, words, name, sessions, "worker" if agent == "builder" else "coordinator",
+            f"{name}-{agent}", executor, words, name, sessions, role,
         )  # fmt: skip
     row("select office.set_setting('max_concurrent_runs', '5', %s)", name)
-    worker = row("select * from office.register_worker(%s, workspace => %s, max_runs => 9)", f"{name}-host", name)
+    worker = row(
+        "select * from office.register_worker(%s, workspace => %s, max_runs => 9)", f"{name}-host", name
+    )
     parent = row("select * from office.create_task(%s, %s, workspace => %s)", f"{words} parent", words, name)
     tokens = list[str]()
     # One run is blocked, one waits for a retry, one runs, one is claimed.
@@ -106,7 +113,12 @@ def furnish(conn: Connection, name: str, owner: str, words: str) -> Workspace:
     row("select * from office.wake(%s, payload => %s)", f"{name}/{name}-lead", Jsonb({"context": words}))
     row("select office.dispatch(%s)", name)
     row("select * from office.wake(%s, payload => %s)", f"{name}/{name}-builder", Jsonb({"context": words}))
-    row("select * from office.create_task(%s, blocked_by => array[%s], workspace => %s)", f"{words} blocked", parent["task"], name)
+    row(
+        "select * from office.create_task(%s, blocked_by => array[%s], workspace => %s)",
+        f"{words} blocked",
+        parent["task"],
+        name,
+    )
     workspace = str(row("select id from office.workspaces where name = %s", name)["id"])
     values = {"workspace": workspace}
     return Workspace(
