@@ -16,6 +16,7 @@ declare
   v_detail text;
   v_hint text;
 begin
+  perform office_internal.caller();
   perform office_internal.check_array('requests', requests);
   select k.key into v_unknown
   from jsonb_array_elements(requests) as e (request), jsonb_object_keys(e.request) as k (key)
