@@ -11,7 +11,8 @@ begin
     where t.id in (new.task_id, new.blocker_task_id) and t.workspace_id = new.workspace_id
   ) then
     perform office_internal.refuse(
-      'invalid', 'A task waits for other tasks of its own workspace.', 'Name a task of the same workspace.', jsonb_build_object('field', 'blocked_by')
+      'invalid', 'A task waits for other tasks of its own workspace.', 'Name a task of the same workspace.',
+      jsonb_build_object('field', 'blocked_by')
     );
   end if;
   return new;

@@ -62,7 +62,8 @@ begin
     and not exists (select from office.agents as a where a.id = new.assignee_agent_id and a.workspace_id = new.workspace_id)
   then
     perform office_internal.refuse(
-      'invalid', 'A task and its agent are of one workspace.', 'Assign an agent of the task''s workspace.', jsonb_build_object('field', 'assignee')
+      'invalid', 'A task and its agent are of one workspace.', 'Assign an agent of the task''s workspace.',
+      jsonb_build_object('field', 'assignee')
     );
   end if;
   if new.assignee_agent_id is not null then

@@ -1,6 +1,7 @@
 -- A6: gates: taken by functions, in order, in READ COMMITTED only; a hand-written statement takes all of them. (Races: tests/python/races.)
-begin isolation level repeatable read;
+begin;
 set local search_path = tap, public;
+set transaction isolation level repeatable read;
 \ir ../support/refusal.psql
 select plan(4);
 
