@@ -5,7 +5,7 @@ insert into office.errors (code, status, retryable, meaning) values
   ('bad_timezone', 422, false, 'Not a time zone that the server knows by an IANA name.');
 
 create type office_internal.cron as (
-  minutes bit(60), hours bit(24), days bit(31), months bit(12), weekdays bit(42), either_day boolean
+  minutes bit (60), hours bit (24), days bit (31), months bit (12), weekdays bit (42), either_day boolean
 );
 comment on type office_internal.cron is 'A cron expression, parsed: a bit for each value of a field.';
 comment on column office_internal.cron.minutes is 'Minutes 0 to 59.';
