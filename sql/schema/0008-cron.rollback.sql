@@ -1,2 +1,3 @@
 drop type office_internal.cron;
-delete from office.errors where code in ('bad_cron', 'bad_timezone');
+delete from office.errors
+where code in ('bad_cron', 'bad_timezone');
