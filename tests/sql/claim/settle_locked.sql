@@ -70,7 +70,7 @@ select office.assign_task(:'task', 'bob');
 select is(pg_temp.claim() || (pg_temp.run(:'holder')).status, 'stopping', 'T6: reassigning stops the old assignee''s live run');
 select is((select r.status || ' ' || r.parked from office.runs as r join office.agents as a on a.id = r.agent_id where r.task_id = pg_temp.task_id(:'task') and a.name = 'bob'), 'queued checkout', 'Q13.5: held by a run that is stopping → the new one waits');
 select pg_temp.finish(:'holder');
-select is((pg_temp.run(:'holder')).result || ' ' || pg_temp.claim(), 'stopped bob:task_assigned', 'Q13.5: … and goes when that has ended');
+select is((pg_temp.run(:'holder')).status || ' ' || pg_temp.claim(), 'cancelled bob:task_assigned', 'Q13.5: … and goes when that has ended');
 
 -- A reviewer waits for the assignee
 select pg_temp.locked('reviewer') as task \gset
