@@ -39,7 +39,7 @@ grant select on
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
-  ended_at, outcome, result, error, exit_code, cleaned_at, killed
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
@@ -52,6 +52,7 @@ grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
   office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
   office.undispatched(), office.read_task(text), office.get_setting(text, text),
+  office.read_rate_limit(text, timestamptz, text),
   office.cron_next(text, text, timestamptz), office.cron_fires(text, text, timestamptz, integer)
   to office_reader, office_client, office_operator;
 
@@ -66,11 +67,11 @@ grant execute on function
   office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
-  office.stop(text, text), office.retry_run(text)
+  office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text)
   to office_client, office_operator;
 
 grant execute on function
-  office.now(), office.uuid7(),
+  office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid []), office.drain_worker(uuid),
   office.give_back(uuid, uuid []), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),

@@ -91,6 +91,16 @@ class RunRow(TypedDict):
     result: str
 
 
+class PauseRow(TypedDict):
+    paused: str
+    stopping: int
+
+
+class ResumeRow(TypedDict):
+    resumed: str
+    queued: int
+
+
 class StoryRow(TypedDict):
     at: datetime | None
     event: str
@@ -106,6 +116,12 @@ class WaitRow(TypedDict):
     reason: str
     until: datetime | None
     lift: str | None
+
+
+class RateLimitRow(TypedDict):
+    is_limit: bool
+    reset_at: datetime | None
+    pattern: str | None
 
 
 class ViolationRow(TypedDict):
@@ -466,6 +482,12 @@ class Office:
     def stop(self, ref: str, reason: str | None = None) -> list[RunRow]:
         return self._rows(RunRow, "stop", ref=ref, reason=reason)
 
+    def pause(self, ref: str, reason: str | None = None) -> PauseRow:
+        return self._row(PauseRow, "pause", ref=ref, reason=reason)
+
+    def resume(self, ref: str) -> ResumeRow:
+        return self._row(ResumeRow, "resume", ref=ref)
+
     def retry_run(self, run: str) -> RunRow:
         return self._row(RunRow, "retry_run", run=run)
 
@@ -500,6 +522,12 @@ class Office:
     def audit(self) -> list[ViolationRow]:
         """A row for each invariant that does not hold; none when all is well."""
         return self._rows(ViolationRow, "audit")
+
+    def read_rate_limit(
+        self, error: str, at: datetime | None = None, timezone: str | None = None
+    ) -> RateLimitRow:
+        """Whether an error tells of a limit, and when it resets, read at a time in a workspace's zone."""
+        return self._row(RateLimitRow, "read_rate_limit", error=error, at=at, timezone=timezone)
 
     def now(self) -> datetime:
         return self._value(datetime, "now")

@@ -110,6 +110,7 @@ create table office.agents (
   instructions text not null default '',
   status text not null default 'active' check (status in ('active', 'paused', 'stopped')),
   status_reason text,
+  paused_by text check (paused_by in ('person', 'budget', 'failures')),
   reports_to uuid references office.agents (id),
   profile_id uuid references office.profiles (id),
   executor jsonb,
@@ -133,6 +134,7 @@ comment on column office.agents.role is 'worker, specialist, assistant, coordina
 comment on column office.agents.instructions is 'What it is told at the head of every fresh prompt.';
 comment on column office.agents.status is 'active; paused: its runs wait; stopped: its runs end agent_stopped.';
 comment on column office.agents.status_reason is 'Why it is not active.';
+comment on column office.agents.paused_by is 'Who paused it: a person''s pause asks its live runs to stop, the others only hold new ones.';
 comment on column office.agents.reports_to is 'The agent that leads it; hears of its failures.';
 comment on column office.agents.profile_id is 'Execution profile, used when it has no executor of its own.';
 comment on column office.agents.executor is 'What to launch for it.';

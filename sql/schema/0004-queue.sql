@@ -169,7 +169,7 @@ insert into office.run_moves (from_status, to_status, meaning) values
   ('waiting', 'queued', 'answered'),
   ('waiting', 'stopping', 'stop'), ('waiting', 'cancelled', 'stop'), ('waiting', 'finished', 'end'),
   ('waiting', 'failed', 'gave up'), ('waiting', 'blocked', 'a limit'), ('waiting', 'interrupted', 'its worker died'),
-  ('stopping', 'cancelled', 'stopped'), ('stopping', 'interrupted', 'stopped by a pause'),
+  ('stopping', 'cancelled', 'stopped'), ('stopping', 'queued', 'a pause has stopped it'),
   ('interrupted', 'queued', 'retry'), ('interrupted', 'cancelled', 'dropped'), ('interrupted', 'running', 'its device took it back'),
   ('failed', 'queued', 'retry'),
   ('blocked', 'queued', 'retry');
@@ -222,6 +222,7 @@ create table office.runs (
   cancel_reason text check (cancel_reason in ('task_not_found', 'assignee_changed', 'task_terminal',
     'review_participant_changed', 'retry_stale_assignee', 'retry_task_cancelled', 'stopped', 'dropped', 'merged')),
   result text generated always as (coalesce(outcome, cancel_reason, status)) stored,
+  stop_reason text check (stop_reason in ('stopped', 'task_cancelled', 'assignee_changed', 'paused')),
   parked text check (parked in ('window', 'retry', 'blocker', 'snooze', 'checkout', 'claim_error')),
   due_at timestamptz,
   answered_at timestamptz,
@@ -270,6 +271,7 @@ comment on column office.runs.status is 'Its status; moves are rows of run_moves
 comment on column office.runs.outcome is 'How it finished.';
 comment on column office.runs.cancel_reason is 'Why it was cancelled.';
 comment on column office.runs.result is 'Outcome, cancel reason or status: one word for views.';
+comment on column office.runs.stop_reason is 'Why it was asked to stop: paused ends in queued, the others in cancelled.';
 comment on column office.runs.parked is 'Why it is out of its lane; null: it is not.';
 comment on column office.runs.due_at is 'When a parked run comes back by time; null: only by its event.';
 comment on column office.runs.answered_at is 'It goes on after an answer, on the slot that it holds.';
@@ -423,13 +425,17 @@ create table office_internal.gates (
   workspace_id uuid primary key,
   slots integer not null default 3,
   paused boolean not null default false,
+  paused_with_all boolean not null default false,
+  pause_reason text,
   due_at timestamptz
 ) with (fillfactor = 50);
 create index gates_due on office_internal.gates (due_at) where due_at is not null;
 comment on table office_internal.gates is 'One row a workspace: who holds its lock may change the workspace''s office tables (A6). No foreign key points here.';
 comment on column office_internal.gates.workspace_id is 'The workspace.';
 comment on column office_internal.gates.slots is 'Most runs at once: setting max_concurrent_runs, as the dispatch last read it.';
-comment on column office_internal.gates.paused is 'Nothing is claimed.';
+comment on column office_internal.gates.paused is 'Nothing is claimed: the workspace is paused.';
+comment on column office_internal.gates.paused_with_all is 'Nothing is claimed: everything is paused.';
+comment on column office_internal.gates.pause_reason is 'Why.';
 comment on column office_internal.gates.due_at is 'When a lane''s cooldown or a parked run''s time next comes.';
 
 create table office_internal.lanes (

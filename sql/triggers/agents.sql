@@ -12,6 +12,8 @@ begin
   if new.status = 'active' then
     new.status_reason := null;
   end if;
+  -- Who pauses it by hand is a person.
+  new.paused_by := case when new.status = 'paused' then coalesce(new.paused_by, 'person') end;
   return new;
 end
 $$;

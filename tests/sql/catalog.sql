@@ -176,6 +176,7 @@ select set_eq(
       -- asking
       ('now', 'client operator reader worker'),
       ('uuid7', 'client operator reader worker'),
+      ('read_rate_limit', 'client operator reader worker'),
       ('help', 'client operator reader'),
       ('why', 'client operator reader'),
       ('result', 'client operator reader'),
@@ -215,6 +216,8 @@ select set_eq(
       ('wake_many', 'client operator'),
       ('dispatch', 'client operator worker'),
       ('stop', 'client operator'),
+      ('pause', 'client operator'),
+      ('resume', 'client operator'),
       ('retry_run', 'client operator'),
       -- working
       ('carry_out', 'operator worker'),

@@ -23,6 +23,8 @@ EVERY_DAY = {
     "why": "Tell the story of a run, an agent or a task.",
     "inbox": "What waits for a person.",
     "stop": "Stop runs of anything that can be named.",
+    "pause": "Hold an agent, a workspace, or everything.",
+    "resume": "Let it work again.",
     "retry": "Run what failed again.",
     "wait": "Wait until something has ended.",
     "logs": "What a run printed and did.",

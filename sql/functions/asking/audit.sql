@@ -106,7 +106,7 @@ begin
     select 'a ready lane or a due time is known to the claim', s.name, 'no signal and no timer'
     from office_internal.gates as g
     join office.workspaces as s on s.id = g.workspace_id
-    where not g.paused
+    where not (g.paused or g.paused_with_all)
       and not exists (select from office_internal.signals as q where q.workspace_id = g.workspace_id)
       and (
         exists (

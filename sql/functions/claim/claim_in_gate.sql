@@ -26,7 +26,7 @@ begin
     from office.runs as r
     where r.workspace_id = claim_in_gate.workspace_id
       and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null));
-    exit when v_gate.paused or v_room <= 0;
+    exit when v_gate.paused or v_gate.paused_with_all or v_room <= 0;
     v_ids := office_internal.pick_runs(claim_in_gate.workspace_id, least(v_room, greatest(v_left, 1)));
     exit when cardinality(v_ids) = 0;
     if v_left <= 0 then

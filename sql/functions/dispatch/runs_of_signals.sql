@@ -1,5 +1,6 @@
 -- office_internal.runs_of_signals: the queued runs that changes of tasks and agents may settle, hold or free; and a stop
--- for the live runs of whoever lost the task, and of cancelled, archived and deleted tasks (Q13.2, T5, T6).
+-- for the live runs of whoever lost the task, of cancelled, archived and deleted tasks, of stopped agents, and of agents that
+-- a person paused (Q13.2, T5, T6, P1, P2).
 create or replace function office_internal.runs_of_signals(signals office_internal.signals [])
 returns uuid[]
 language plpgsql volatile
@@ -19,14 +20,31 @@ begin
     select r.id
     from unnest(signals) as s
     join office.tasks as t on t.id = s.task_id
-    join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting')
+    join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting', 'stopping')
     where r.task_id = any(v_tasks)
-      and (
-        s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
-        or s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
-        and (select bool_or(w.addresses = 'assignee') from office.wakeups as w where w.run_id = r.id)
-      )
-  ));
+      and s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
+  ), 'task_cancelled');
+  perform office_internal.stop_live(array(
+    select r.id
+    from unnest(signals) as s
+    join office.tasks as t on t.id = s.task_id
+    join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    where r.task_id = any(v_tasks)
+      and s.kind = 'task_unassigned' and r.agent_id = s.agent_id and t.assignee_agent_id is distinct from s.agent_id
+      and (select bool_or(w.addresses = 'assignee') from office.wakeups as w where w.run_id = r.id)
+  ), 'assignee_changed');
+  perform office_internal.stop_live(array(
+    select r.id
+    from office.runs as r
+    join office.agents as a on a.id = r.agent_id and (a.status = 'stopped' or a.deleted_at is not null)
+    where r.agent_id = any(v_agents) and r.status in ('claimed', 'running', 'waiting', 'stopping')
+  ), 'stopped');
+  perform office_internal.stop_live(array(
+    select r.id
+    from office.runs as r
+    join office.agents as a on a.id = r.agent_id and a.status = 'paused' and a.paused_by = 'person'
+    where r.agent_id = any(v_agents) and r.status in ('claimed', 'running')
+  ), 'paused');
   return array(
     select r.id from office.runs as r where r.task_id = any(v_tasks) and r.status is not distinct from 'queued'
     union

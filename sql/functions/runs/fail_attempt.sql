@@ -1,6 +1,6 @@
 -- office.fail_attempt: a program failed. cause 'failure': the run is queued again after a back-off, or gives up (Q18);
 -- 'configuration': no such program, folder, login: the run is blocked, with an inbox item that says what to mend (Q23);
--- 'limit': a limit of one attempt was reached: blocked likewise (S6). A run that was asked to stop ends cancelled (P2).
+-- 'limit': a limit of one attempt was reached: blocked likewise (S6). A run that was asked to stop ends as its stop says (P1, P2).
 -- Failing again is a no-op. Refuses unknown causes (invalid), an unknown attempt (not_found), one that ended otherwise
 -- (already_ended, attempt_superseded). Takes the gate.
 create or replace function office.fail_attempt(

@@ -1,5 +1,5 @@
 -- office.finish_attempts: programs ended well, many at once: [{"attempt_id", "result", "exit_code"}, …] (Q16). A run that was
--- asked to stop ends cancelled, whatever its program says (P2). Repeating the same end is a no-op; what cannot be ended says
+-- asked to stop ends as its stop says, whatever its program says (P1, P2). Repeating the same end is a no-op; what cannot be ended says
 -- so in refused and holds up no other. Refuses malformed input (invalid). What an end entails is the triggers' (Q17).
 -- Takes the gates of all, in ascending order.
 create or replace function office.finish_attempts(ends jsonb)
@@ -14,6 +14,7 @@ as $$
 declare
   v_ids uuid[];
   v_now timestamptz;
+  v_stopped uuid[];
 begin
   perform office_internal.check_array('ends', ends);
   if exists (
@@ -42,15 +43,16 @@ begin
     from jsonb_array_elements(ends) as e (item)
     join office.runs as r on r.attempt_id = (e.item ->> 'attempt_id')::uuid
     where a.id = r.attempt_id and a.ended_at is null and r.status in ('claimed', 'running', 'waiting', 'stopping')
-    returning a.run_id
+    returning a.run_id, a.outcome
+  ),
+  finished as (
+    update office.runs as r
+    set status = 'finished', outcome = 'succeeded', ended_at = v_now
+    from ended
+    where r.id = ended.run_id and ended.outcome = 'succeeded'
   )
-  update office.runs as r
-  set status = case when r.status = 'stopping' then 'cancelled' else 'finished' end,
-    outcome = case when r.status <> 'stopping' then 'succeeded' end,
-    cancel_reason = case when r.status = 'stopping' then 'stopped' end,
-    ended_at = v_now
-  from ended
-  where r.id = ended.run_id;
+  select array_agg(ended.run_id) filter (where ended.outcome = 'stopped') into v_stopped from ended;
+  perform office_internal.end_stopped(v_stopped);
   return query
     select
       w.id, a.run_id, r.status, r.outcome,

@@ -1,5 +1,5 @@
 -- office_internal.let_go: live runs lose their worker (Q22, P3): not started: queued again, no retry counted; started: interrupted, with
--- an inbox item (on_interrupt = retry: queued again); stopping: cancelled. Waiting ones are left to wait.
+-- an inbox item (on_interrupt = retry: queued again); stopping: ended as their stop says. Waiting ones are left to wait.
 -- The caller holds the gates.
 create or replace function office_internal.let_go(run_ids uuid[], reason text)
 returns void

@@ -85,7 +85,7 @@ select is((select status from office.runs as r join launches as l on l.run_id = 
 select is((select count(*) from pg_temp.wakes where task = :'hurried' and agent = 'cid'), 2::bigint, 'T6: taking it away wakes nobody');
 select from office.finish_attempt((select attempt_id from launches where agent = 'cid'));
 select is(
-  (select result from pg_temp.runs where task = :'hurried'), 'stopped', 'P2: a stop ends the run as cancelled, whatever its program says'
+  (select result from pg_temp.runs where task = :'hurried'), 'assignee_changed', 'P1, P2: a stop ends the run as cancelled, with why, whatever its program says'
 );
 
 -- Blocked: no wake is written until the blocker has ended.

@@ -13,44 +13,27 @@ set jit = off
 as $$
 declare
   v_account uuid := office_internal.need_person();
-  v_agent uuid;
-  v_task uuid;
-  v_run uuid;
-  v_workspaces uuid[];
+  v_what record;
   v_agents uuid[];
   v_ids uuid[];
 begin
-  if lower(ref) = 'everything' then
-    perform office_internal.need_operator();
-    v_workspaces := array(select office.visible_workspaces());
-  elsif ref like 'workspace:%' then
-    v_workspaces := array[office_internal.find_workspace(split_part(ref, ':', 2))];
-  elsif ref ~* '^t[0-9]+$' then
-    v_task := office_internal.find_task(ref);
-    v_workspaces := array(select t.workspace_id from office.tasks as t where t.id = v_task);
-  elsif ref ~* '^r[0-9]+$' or office_internal.is_uuid(ref) then
-    v_run := office_internal.find_run(ref);
-    v_workspaces := array(select r.workspace_id from office.runs as r where r.id = v_run);
-  else
-    v_agent := office_internal.find_agent(regexp_replace(ref, '^agent:', ''));
-    v_workspaces := array(select a.workspace_id from office.agents as a where a.id = v_agent);
-  end if;
+  select * into v_what from office_internal.read_ref(ref);
   -- The agent's row first: it is a people's row, and nothing waits for those under the gate.
-  if v_agent is not null then
+  if v_what.kind = 'agent' then
     update office.agents as a
     set status = 'stopped', status_reason = coalesce(stop.reason, 'stopped by a person')
-    where a.id = v_agent and a.status <> 'stopped';
+    where a.id = v_what.id and a.status <> 'stopped';
   end if;
-  perform office_internal.take_gates(v_workspaces);
-  if v_run is null and v_task is null then
+  perform office_internal.take_gates(v_what.workspace_ids);
+  if v_what.kind not in ('run', 'task') then
     v_agents := array(
-      select a.id from office.agents as a where a.workspace_id = any(v_workspaces) and (v_agent is null or a.id = v_agent)
+      select a.id from office.agents as a where a.workspace_id = any(v_what.workspace_ids) and (v_what.kind <> 'agent' or a.id = v_what.id)
     );
   end if;
   -- Each by its own index: what has ended is never walked.
-  v_ids := case
-    when v_run is not null then array(select r.id from office.runs as r where r.id = v_run and r.ended_at is null)
-    when v_task is not null then array(select r.id from office.runs as r where r.task_id = v_task and r.ended_at is null)
+  v_ids := case v_what.kind
+    when 'run' then array(select r.id from office.runs as r where r.id = v_what.id and r.ended_at is null)
+    when 'task' then array(select r.id from office.runs as r where r.task_id = v_what.id and r.ended_at is null)
     else array(
       select r.id
       from office.runs as r
@@ -58,13 +41,13 @@ begin
       union
       select r.id
       from office.runs as r
-      where r.workspace_id = any(v_workspaces) and r.agent_id = any(v_agents)
+      where r.workspace_id = any(v_what.workspace_ids) and r.agent_id = any(v_agents)
         and r.status in ('claimed', 'running', 'waiting', 'stopping')
     )
   end;
-  perform office_internal.stop_live(v_ids);
-  if v_agent is not null then
-    perform office_internal.follow_agents(array[v_agent]);
+  perform office_internal.stop_live(v_ids, 'stopped');
+  if v_what.kind = 'agent' then
+    perform office_internal.follow_agents(array[v_what.id]);
     perform office_internal.settle_queued(v_ids);
   else
     perform office_internal.end_stopped(array(

@@ -1,0 +1,29 @@
+-- office_internal.end_stopped: ends runs that were asked to stop (P1, P2): those that a pause stopped are queued again, their retry count
+-- kept; the others are cancelled, with why. Queued ones are cancelled at once. The caller holds the gates.
+create or replace function office_internal.end_stopped(run_ids uuid[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_paused uuid[] := array(
+    select r.id from office.runs as r where r.id = any(run_ids) and r.status = 'stopping' and r.stop_reason = 'paused'
+  );
+begin
+  update office.runs as r
+  set status = 'cancelled', parked = null, due_at = null, ended_at = office_internal.wall_clock(),
+    cancel_reason = case r.stop_reason
+      when 'task_cancelled' then 'task_terminal'
+      when 'assignee_changed' then 'assignee_changed'
+      else 'stopped'
+    end
+  where r.id = any(run_ids) and r.status in ('queued', 'stopping') and not r.id = any(v_paused);
+  update office.runs as r
+  set status = 'queued', claimed_at = null
+  where r.id = any(v_paused) and r.status = 'stopping';
+  perform office_internal.settle_queued(v_paused);
+  perform office_internal.park_runs(v_paused);
+end
+$$;
+
+comment on function office_internal.end_stopped(uuid[]) is 'Ends stopped runs: cancelled, or queued again after a pause.';
