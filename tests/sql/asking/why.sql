@@ -59,13 +59,14 @@ select results_eq(
       ('2026-01-05 10:00:02+00', 'claimed', 'attempt 1, by worker on box', '1 second'),
       ('2026-01-05 10:00:03+00', 'started', 'attempt 1, pid 4711', '1 second'),
       ('2026-01-05 10:00:04+00', 'woken', 'user (merged, 2 of 2)', '10 minutes'),
-      ('2026-01-05 10:10:04+00', 'failed', 'attempt 1: exit 1: no such order, exit code 1', '1 day'),
+      ('2026-01-05 10:10:04+00', 'failed', 'attempt 1: exit 1: no such order, exit code 1', '0'),
+      ('2026-01-05 10:10:04+00', 'retry scheduled', 'back-off', '1 day'),
       ('2026-01-06 10:10:04+00', 'claimed', 'attempt 2, by worker on box', '0'),
       ('2026-01-06 10:10:04+00', 'started', 'attempt 2, pid 4712', '1 minute'),
       ('2026-01-06 10:11:04+00', 'blocked', 'attempt 2: /bin/true is not there', '0'),
       ('2026-01-06 10:11:04+00', 'blocked', 'blocked', null)
   $$,
-  'I9: the whole story of a run: what woke it, merged how, every attempt with its end, and how long each lasted'
+  'I9: the whole story of a run: what woke it, merged how, every attempt with its end, its retry, and how long each lasted'
 );
 select is((select lift from office.why('r1') order by at desc, lift nulls last limit 1), $$select * from office.retry_run('r1');$$, 'I9: with what a person can do about it');
 select results_eq(
