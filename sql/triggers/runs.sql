@@ -29,6 +29,13 @@ begin
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
   end if;
+  -- A run leaves queued towards a launch with a new attempt: by the claim, and no other way (Q11).
+  if new.status = 'claimed' and new.attempt_id is not distinct from old.attempt_id then
+    perform office_internal.refuse(
+      'move_refused', format('r%s cannot be claimed by hand.', new.number), 'Only office.claim_runs claims.',
+      jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
+    );
+  end if;
   if new.status = 'queued' and old.ended_at is not null then
     -- Tried again: its failures are forgotten, and its wakeups wait for it once more (P4, Q10).
     new.retry_count := 0;

@@ -27,20 +27,19 @@ begin
   insert into office_internal.signals (workspace_id, kind, wakeup_id, account_id, attempt_id, depth)
   select r.workspace_id, 'wakeup', r.id, r.account_id, r.attempt_id, r.depth
   from unnest(requests) with ordinality as r
-  where r.id = any(v_made)
+  join unnest(v_made) as m (id) on m.id = r.id
   order by r.ordinality;
   -- A new statement: the first row may have been committed while the insert waited for it.
   return query
     select
       r.ordinality::integer,
-      case when r.id = any(v_made) then r.id
-        else (
-          select w.id from office.wakeups as w
-          where w.workspace_id = r.workspace_id and w.idempotency_key = r.idempotency_key
-        )
-      end,
-      not coalesce(r.id = any(v_made), false)
+      coalesce(m.id, (
+        select w.id from office.wakeups as w
+        where w.workspace_id = r.workspace_id and w.idempotency_key = r.idempotency_key
+      )),
+      m.id is null
     from unnest(requests) with ordinality as r
+    left join unnest(v_made) as m (id) on m.id = r.id
     order by r.ordinality;
 end
 $$;

@@ -57,12 +57,12 @@ select is((select count(*)::integer from tried), 90, 'Q9: ninety pairs');
 select results_eq(
   $$ select was, becomes, found from tried order by was, becomes $$,
   $$
-    select t.was, t.becomes, case when m.from_status is null then 'refused' else 'moved' end
+    select t.was, t.becomes, case when m.from_status is null or m.to_status = 'claimed' then 'refused' else 'moved' end
     from tried as t
     left join office.run_moves as m on m.from_status = t.was and m.to_status = t.becomes
     order by t.was, t.becomes
   $$,
-  'Q9: a plain UPDATE moves a run exactly where run_moves says, and is refused elsewhere, naming both statuses'
+  'Q9, Q11: a plain UPDATE moves a run exactly where run_moves says, but to a launch, and is refused elsewhere, naming both statuses'
 );
 select is_empty(
   $$ select was from tried where was in ('finished', 'cancelled') and found <> 'refused' $$, 'Q9: finished and cancelled runs change no more'
@@ -172,7 +172,7 @@ update tried_wakeups set found = pg_temp.try_wakeup(was, becomes);
 select results_eq(
   $$ select was, becomes, found from tried_wakeups order by was, becomes $$,
   $$
-    select t.was, t.becomes, case when m.from_status is null then 'refused' else 'moved' end
+    select t.was, t.becomes, case when m.from_status is null or m.to_status = 'claimed' then 'refused' else 'moved' end
     from tried_wakeups as t
     left join office.wakeup_moves as m on m.from_status = t.was and m.to_status = t.becomes
     order by t.was, t.becomes
