@@ -172,7 +172,7 @@ update tried_wakeups set found = pg_temp.try_wakeup(was, becomes);
 select results_eq(
   $$ select was, becomes, found from tried_wakeups order by was, becomes $$,
   $$
-    select t.was, t.becomes, case when m.from_status is null or m.to_status = 'claimed' then 'refused' else 'moved' end
+    select t.was, t.becomes, case when m.from_status is null then 'refused' else 'moved' end
     from tried_wakeups as t
     left join office.wakeup_moves as m on m.from_status = t.was and m.to_status = t.becomes
     order by t.was, t.becomes
