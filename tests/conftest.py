@@ -30,9 +30,9 @@ Connection = psycopg.Connection[Any]
 MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
 FOLDER = "officectl-tests-"
 TEMPLATE = "office_template"
+# Commits are synchronous: what a killed server had acknowledged must be there again.
 OPTIONS = {
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "autovacuum": "off",
     "jit": "off",
