@@ -7,9 +7,9 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_clock jsonb := parts -> 'clock';
-  v_hour integer := v_clock ->> 1;
-  v_minute integer := coalesce(v_clock ->> 2, '0');
-  v_second numeric := coalesce(nullif(replace(v_clock ->> 3, ',', '.'), ''), '0');
+  v_hour integer := (v_clock ->> 1)::integer;
+  v_minute integer := coalesce(v_clock ->> 2, '0')::integer;
+  v_second numeric := coalesce(nullif(replace(v_clock ->> 3, ',', '.'), ''), '0')::numeric;
   v_half text := lower(v_clock ->> 4);
 begin
   if v_clock is null then

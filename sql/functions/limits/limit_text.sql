@@ -14,7 +14,9 @@ begin
     v_text := left(v_text, v_kept) || E'\n' || right(v_text, v_kept);
   end if;
   -- Terminal: colours and titles, also where the escape character was lost.
-  v_text := regexp_replace(v_text, '(?:\e|\\u001b)\[[0-9;:?]*[ -/]*[@-~]|\e\][^\a\e]*(?:\a|\e\\)?|\[[0-9]{1,3}(?:;[0-9]{1,3})*m(?!\])', '', 'g');
+  v_text := regexp_replace(
+    v_text, '(?:\e|\\u001b)\[[0-9;:?]*[ -/]*[@-~]|\e\][^\a\e]*(?:\a|\e\\)?|\[[0-9]{1,3}(?:;[0-9]{1,3})*m(?!\])', '', 'g'
+  );
   v_text := regexp_replace(v_text, '[\u200b-\u200f\u2060\ufeff\u00ad*]', '', 'g');
   v_text := translate(
     v_text, E'\r\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\u2012\u2013\u2014\u2212\uff1a\uff08\uff09\uff0c\uff5c',
@@ -23,7 +25,8 @@ begin
   -- Blanks of all widths, dots between words, boxes, bullets.
   v_text := regexp_replace(
     v_text,
-    '[\u0001-\u0009\u000b-\u001f\u007f-\u00a0\u00b7\u1680\u2000-\u200a\u2022\u2027\u202f\u205f\u2219\u22c5\u23a0-\u23ff\u2500-\u25ff\u3000\u30fb]',
+    '[\u0001-\u0009\u000b-\u001f\u007f-\u00a0\u00b7\u1680\u2000-\u200a\u2022\u2027\u202f\u205f\u2219\u22c5\u23a0-\u23ff'
+    '\u2500-\u25ff\u3000\u30fb]',
     ' ', 'g'
   );
   -- Text within JSON within text.

@@ -7,14 +7,17 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_month constant text :=
-    '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\M\.?';
+    '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|'
+    'dec(?:ember)?)\M\.?';
   v_year constant text := '((?:19|20|21)[0-9]{2})(?![0-9:])';
   v_meridiem constant text := '\s?([ap])\.?\s?m\M\.?';
-  v_binding constant text := '^(?:[\s,;:=|@"''`()\[\]~-]|(?:at|on|by|is|in|the|again|daily|every day|each day|date|time|approximately|around|about|from|'
-    'after|until|till|and|this|for you|your|usage|limit|quota|epoch|unix|timestamp|scheduled|be|available|of)\M)*';
+  v_binding constant text :=
+    '^(?:[\s,;:=|@"''`()\[\]~-]|(?:at|on|by|is|in|the|again|daily|every day|each day|date|time|approximately|around|about|from|after|'
+    'until|till|and|this|for you|your|usage|limit|quota|epoch|unix|timestamp|scheduled|be|available|of)\M)*';
   v_patterns constant text[] := array[
     -- An offset stands right behind the time, or says UTC, or is in brackets.
-    ['zone', '(?i)^(\s?[\[(]?\s?((?:utc|gmt)\s?[+-][0-9]{1,2}(?::?[0-9]{2})?|[+-][0-9]{2}:?[0-9]{2}|utc|gmt|z|[ecmp][sd]t|ces?t|ees?t)\M[\])]?)'],
+    ['zone', '(?i)^(\s?[\[(]?\s?((?:utc|gmt)\s?[+-][0-9]{1,2}(?::?[0-9]{2})?|[+-][0-9]{2}:?[0-9]{2}'
+      '|utc|gmt|z|[ecmp][sd]t|ces?t|ees?t)\M[\])]?)'],
     ['zone', '^(([+-][0-9]{2})\M)'],
     ['zone', '^(\s?[\[(]\s?([+-][0-9]{1,2})\s?[\])])'],
     ['zone', '^(\s?(?:in )?[\[(]?\s?([A-Za-z]+(?:[_-][A-Za-z]+)*(?:/[A-Za-z0-9_+-]+)+))'],
@@ -38,14 +41,14 @@ declare
     ['year', '^(' || v_year || ')']
   ];
   v_rest text := left(words, 200);
-  v_parts jsonb := '{}';
+  v_parts jsonb := jsonb_build_object();
   v_match text[];
   v_read boolean;
 begin
   loop
     v_read := false;
     for v_nth in 1 .. array_length(v_patterns, 1) loop
-      continue when v_parts ? v_patterns[v_nth][1] or v_patterns[v_nth][1] = 'zone' and not v_parts ?| '{clock,noon}';
+      continue when v_parts ? v_patterns[v_nth][1] or v_patterns[v_nth][1] = 'zone' and not v_parts ?| array['clock', 'noon'];
       if v_patterns[v_nth][1] = 'epoch' then
         v_rest := regexp_replace(v_rest, v_binding, '', 'i');
       end if;

@@ -6,15 +6,14 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_unit constant text := '(ms|msecs?|millis|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)';
-  v_part constant text := '([0-9]{1,9}(?:[.][0-9]{1,9})?)[ -]?' || v_unit || '(?![a-z])';
-  v_words text := regexp_replace(words, '^half an hour\M', '30 min', 'i');
+  v_part constant text := '([0-9]{1,9}(?:[.][0-9]{1,9})?)[ -]?(' || office_internal.unit_pattern() || ')';
+  v_words text := regexp_replace(left(words, 100), '^half an hour\M', '30 min', 'i');
 begin
-  v_words := regexp_replace(v_words, '^(?:an?|one) (?=' || v_unit || '\M)', '1 ', 'i');
+  v_words := regexp_replace(v_words, '^(?:an?|one) (?=[smhdw])', '1 ', 'i');
   return (
     select sum(
       least(1e9, part[1]::numeric * case
-        when part[2] ~* '^(?:ms|milli)' then 0.001
+        when part[2] ~* '^(?:ms|mil)' then 0.001
         when part[2] ~* '^s' then 1
         when part[2] ~* '^m' then 60
         when part[2] ~* '^h' then 3600

@@ -7,7 +7,7 @@
 -- unknown zone is none: it is never guessed. Of a text longer than 16,000 characters its two ends are read. Never refuses a text.
 create or replace function office.read_rate_limit(error text, at timestamptz default null, timezone text default 'UTC')
 returns table (is_limit boolean, reset_at timestamptz, pattern text)
-language plpgsql stable security definer
+language plpgsql stable security definer parallel unsafe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
@@ -16,7 +16,8 @@ declare
 begin
   is_limit := false;
   -- Most errors have none of these words, and cost nothing more.
-  if v_lines ~* '429|limit|quota|too ?many|exhaust|throttl|credit|balance|payment|spend|out of|allowance|usage|capacity|request rate|used (?:up|all)|plan' then
+  if v_lines ~* ('429|limit|quota|too ?many|exhaust|throttl|credit|balance|payment|spend|out of|allowance|usage|capacity|request rate|'
+    'used (?:up|all)|plan') then
     v_lines := office_internal.limit_lines(v_lines);
     is_limit := office_internal.says_limit(v_lines);
   end if;

@@ -2,7 +2,7 @@
 -- wrote before what people read (Q24). pattern is null when there is none; moment is null when what it says is no moment.
 -- A cheap look goes before each of the readers.
 create or replace function office_internal.reset_told(lines text, at timestamptz, timezone text, out pattern text, out moment timestamptz)
-language plpgsql stable
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -28,15 +28,15 @@ declare
     '(?: (?:is |was |has been )?(?:reached|exceeded|hit))?',
     '[0-9.]+% of (?:your |the )?(?:[\w-]+ ){0,3}(?:limit|quota)',
     -- What deals with limits, and settings.
-    'rate[ _-]?limit(?:s|ing|er|ed)? (?:remaining|handling|handlers?|config\w*|settings?|middleware|logic|polic(?:y|ies)|pars(?:er|ing)|tests?|'
-    'docs?|modules?|headers?|info\w*|support|check(?:s|er)?|guards?|retr(?:y|ies)|backoff|(?:is )?(?:en|dis)abled)\M',
+    'rate[ _-]?limit(?:s|ing|er|ed)? (?:remaining|handling|handlers?|config\w*|settings?|middleware|logic|polic(?:y|ies)|pars(?:er|ing)|'
+    'tests?|docs?|modules?|headers?|info\w*|support|check(?:s|er)?|guards?|retr(?:y|ies)|backoff|(?:is )?(?:en|dis)abled)\M',
     'rate_limit\w*["'']?\s?[:=]\s?["'']?(?:[0-9{]|null|true|false|none|ok\M)', 'rate limits?(?: is| are)?(?:[:=]| set (?:to|at)) ?[0-9]+'
   ];
   v_counts constant text[] := array[
     '["''](?!\w*(?:status|code|error|http))\w+["'']\s?:\s?429\M',
-    '\m(?:lines?|rows?|columns?|col|count|total|pid|port|id|tokens|duration|size|length|elapsed|width|height|offset|position|index|char|byte|'
-    'chunk|frame|record|item|entry|task|number|revision|room|step|page|build|job|issue|pr|pull|ticket|version|seed|took|processed|cost|costs|'
-    'price|exit(?:ed)?(?: with)?(?: code)?)\s?[:=#(]?\s?#?429\M',
+    '\m(?:lines?|rows?|columns?|col|count|total|pid|port|id|tokens|duration|size|length|elapsed|width|height|offset|position|index|char|'
+    'byte|chunk|frame|record|item|entry|task|number|revision|room|step|page|build|job|issue|pr|pull|ticket|version|seed|took|processed|'
+    'costs?|price|exit(?:ed)?(?: with)?(?: code)?)\s?[:=#(]?\s?#?429\M',
     '\m429 (?:passed|failed|skipped|ms|s|[kmg]i?b|sec|min|usd|eur|errors? in|deselected|xfailed|pending|of|more|other|ok|'
     'requests? (?:in|to|handled|processed|served|sent))\M',
     '\m429 (?!errors\M|responses\M|status\M|this\M|was\M|is\M|has\M|requests\M|means\M)[a-z]+s\M'
@@ -60,7 +60,8 @@ declare
     '\m(?:limits?|allowance|usage cap)(?: for [\w.-]+(?: [\w.-]+)?)?(?: (?:has|have) been| was| were| is| are)? '
     '(?:reached|hit|exceeded|exhausted|used up)\M',
     '_limit_(?:reached|exceeded)\M',
-    '\mout of (?:your |all )?(?:extra |free |premium |included |model |monthly |weekly |daily ){0,2}(?:usage|credits?|quota|requests|messages)\M'
+    '\mout of (?:your |all )?(?:extra |free |premium |included |model |monthly |weekly |daily ){0,2}'
+    '(?:usage|credits?|quota|requests|messages)\M'
   ];
   v_text text := lines;
 begin

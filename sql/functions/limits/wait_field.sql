@@ -7,12 +7,14 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_value constant text := '["'']?\s?[:=]\s?["'']?([0-9]{1,9}(?:[.][0-9]{1,9})?(?: ?[a-z]{1,12}(?: ?[0-9.]{1,12} ?[a-z]{1,12})*)?)(?![0-9:/-])';
+  v_value constant text :=
+    '["'']?\s?[:=]\s?["'']?([0-9]{1,9}(?:[.][0-9]{1,9})?(?: ?[a-z]{1,12}(?: ?[0-9.]{1,12} ?[a-z]{1,12})*)?)(?![0-9:/-])';
   v_match text[];
 begin
   v_match := regexp_match(
     lines,
-    '(?:retry|reset)[-_ ]?delay["'']?\s?:?\s?\{\s*["'']?seconds["'']?:\s?["'']?([0-9]{1,9})(?:["'']?,?\s*["'']?nanos["'']?:\s?([0-9]{1,9}))?',
+    '(?:retry|reset)[-_ ]?delay["'']?\s?:?\s?\{\s*["'']?seconds["'']?:\s?["'']?([0-9]{1,9})'
+    '(?:["'']?,?\s*["'']?nanos["'']?:\s?([0-9]{1,9}))?',
     'i'
   );
   if v_match is not null then

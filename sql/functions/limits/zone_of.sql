@@ -4,7 +4,7 @@
 -- for a POSIX rule, whose sign is the other way round.
 create or replace function office_internal.zone_of(word text)
 returns text
-language plpgsql stable
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

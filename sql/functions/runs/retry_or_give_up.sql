@@ -1,6 +1,7 @@
--- office_internal.retry_or_give_up: after a failure: the same run is queued again with its back-off, or, after max_retry_count
--- retries, gives up: failed, an inbox item, and a wake for the one who leads (Q18). 2 min, 10 min, 30 min, 2 h, each plus up
--- to a quarter, never earlier. requested_at is kept. The caller holds the gate and has ended the attempt.
+-- office_internal.retry_or_give_up: after a failure: the same run is queued again, or, after max_retry_count retries, gives up:
+-- failed, an inbox item, and a wake for the one who leads (Q18). It is tried again 30 s after the reset of the limit that the error
+-- tells of (Q19), else after 2 min, 10 min, 30 min, 2 h, each plus up to a quarter, never earlier. requested_at is kept. The attempt
+-- and the activity say which it was. The caller holds the gate and has ended the attempt.
 create or replace function office_internal.retry_or_give_up(run_id uuid, error text)
 returns void
 language plpgsql volatile
@@ -10,11 +11,31 @@ declare
   v_run office.runs;
   v_now timestamptz := office_internal.wall_clock();
   v_delays constant interval[] := array['2 minutes', '10 minutes', '30 minutes', '2 hours']::interval[];
+  v_buffer constant interval := interval '30 seconds';
+  v_reset timestamptz;
+  v_source text;
   v_at timestamptz;
 begin
   select * into v_run from office.runs as r where r.id = retry_or_give_up.run_id;
   if v_run.retry_count < office_internal.setting('max_retry_count', v_run.workspace_id)::integer then
-    v_at := v_now + v_delays[least(v_run.retry_count + 1, cardinality(v_delays))] * (1 + 0.25 * random());
+    select l.reset_at into v_reset
+    from office.workspaces as w
+    cross join lateral office.read_rate_limit(retry_or_give_up.error, v_now, w.timezone) as l
+    where w.id = v_run.workspace_id;
+    v_source := case when v_reset is null then 'backoff' else 'rate_limit_parsed' end;
+    v_at := coalesce(
+      v_reset + v_buffer,
+      v_now + v_delays[least(v_run.retry_count + 1, cardinality(v_delays))] * (1 + 0.25 * random())
+    );
+    update office.attempts as a set retry_source = v_source, parsed_reset_at = v_reset where a.id = v_run.attempt_id;
+    perform office_internal.remember(
+      v_run.workspace_id, 'retry_scheduled',
+      jsonb_build_object(
+        'retry_source', v_source, 'parsed_reset_at', to_char(v_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'reason', case v_source when 'backoff' then 'back-off' else 'the limit''s reset' end
+      ),
+      null, v_run.agent_id, v_run.task_id, v_run.id
+    );
     update office.runs as r
     set status = 'queued', retry_count = r.retry_count + 1, scheduled_retry_at = v_at, claimed_at = null,
       parked = 'retry', due_at = v_at
