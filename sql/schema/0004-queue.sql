@@ -424,6 +424,7 @@ comment on column office.checkouts.checkout_at is 'Since when.';
 create table office_internal.gates (
   workspace_id uuid primary key,
   slots integer not null default 3,
+  excess integer not null default 0,
   paused boolean not null default false,
   paused_with_all boolean not null default false,
   pause_reason text,
@@ -433,6 +434,7 @@ create index gates_due on office_internal.gates (due_at) where due_at is not nul
 comment on table office_internal.gates is 'One row a workspace: who holds its lock may change the workspace''s office tables (A6). No foreign key points here.';
 comment on column office_internal.gates.workspace_id is 'The workspace.';
 comment on column office_internal.gates.slots is 'Most runs at once: setting max_concurrent_runs, as the dispatch last read it.';
+comment on column office_internal.gates.excess is 'How many of its active runs were claimed under more slots than today.';
 comment on column office_internal.gates.paused is 'Nothing is claimed: the workspace is paused.';
 comment on column office_internal.gates.paused_with_all is 'Nothing is claimed: everything is paused.';
 comment on column office_internal.gates.pause_reason is 'Why.';
@@ -445,6 +447,7 @@ create table office_internal.lanes (
   capacity integer not null,
   cooldown_sec integer not null,
   active integer not null default 0,
+  excess integer not null default 0,
   head_at timestamptz,
   head_run_id uuid,
   cooling_until timestamptz,
@@ -461,6 +464,7 @@ comment on column office_internal.lanes.open is 'The agent is active, as the dis
 comment on column office_internal.lanes.capacity is 'Its max_concurrent_sessions, as the dispatch last read it.';
 comment on column office_internal.lanes.cooldown_sec is 'Its cooldown_sec, as the dispatch last read it.';
 comment on column office_internal.lanes.active is 'Its active runs.';
+comment on column office_internal.lanes.excess is 'How many of those were claimed under a larger capacity than today''s.';
 comment on column office_internal.lanes.head_at is 'requested_at of its first claimable run; null: none.';
 comment on column office_internal.lanes.head_run_id is 'That run.';
 comment on column office_internal.lanes.cooling_until is 'It cools down until then; null: it does not.';

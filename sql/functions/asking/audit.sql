@@ -58,28 +58,20 @@ begin
     join office.runs as r on r.id = a.run_id
     where a.ended_at is null and (r.ended_at is not null or (r.status = 'queued' and r.answered_at is null));
   return query
-    select 'a workspace keeps its slots', s.name, format('%s of %s', count(r.id), g.slots)
+    select 'a workspace keeps its slots', s.name, format('%s of %s', office_internal.count_active(s.id), g.slots)
     from office_internal.gates as g
     join office.workspaces as s on s.id = g.workspace_id
-    join office.runs as r on r.workspace_id = g.workspace_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-    group by s.id, s.name, g.slots
-    having count(r.id) > greatest(g.slots, 8);
+    where office_internal.count_active(s.id) > g.slots + g.excess;
   return query
-    select 'an agent keeps its capacity', a.name, format('%s of %s', count(r.id), l.capacity)
+    select 'an agent keeps its capacity', a.name, format('%s of %s', office_internal.count_active(l.workspace_id, a.id), l.capacity)
     from office_internal.lanes as l
     join office.agents as a on a.id = l.agent_id
-    join office.runs as r on r.agent_id = l.agent_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-    group by a.id, a.name, l.capacity, a.max_concurrent_sessions
-    having count(r.id) > greatest(l.capacity, a.max_concurrent_sessions);
+    where office_internal.count_active(l.workspace_id, a.id) > l.capacity + l.excess;
   return query
     select 'a lane says what its runs say', a.name, format('active %s, head %s', l.active, l.head_run_id)
     from office_internal.lanes as l
     join office.agents as a on a.id = l.agent_id
-    where l.active <> (
-        select count(*) from office.runs as r
-        where r.agent_id = l.agent_id
-          and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null))
-      )
+    where l.active <> office_internal.count_active(l.workspace_id, l.agent_id)
       or l.head_run_id is distinct from (
         select r.id from office.runs as r
         where r.agent_id = l.agent_id and r.status = 'queued' and r.parked is null and r.answered_at is null

@@ -21,11 +21,13 @@ declare
 begin
   perform office_internal.rearm(claim_in_gate.workspace_id, v_now);
   select g.* into v_gate from office_internal.gates as g where g.workspace_id = claim_in_gate.workspace_id;
+  if v_gate.excess > 0 then
+    update office_internal.gates as g
+    set excess = least(g.excess, greatest(office_internal.count_active(g.workspace_id) - g.slots, 0))
+    where g.workspace_id = claim_in_gate.workspace_id;
+  end if;
   loop
-    select v_gate.slots - count(*) into v_room
-    from office.runs as r
-    where r.workspace_id = claim_in_gate.workspace_id
-      and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null));
+    v_room := v_gate.slots - office_internal.count_active(claim_in_gate.workspace_id);
     exit when v_gate.paused or v_gate.paused_with_all or v_room <= 0;
     v_ids := office_internal.pick_runs(claim_in_gate.workspace_id, least(v_room, greatest(v_left, 1)));
     exit when cardinality(v_ids) = 0;

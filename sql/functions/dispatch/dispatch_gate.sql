@@ -30,7 +30,8 @@ begin
   if exists (select from unnest(v_signals) as s where s.kind not in ('wakeup', 'look')) then
     if exists (select from unnest(v_signals) as s where s.kind = 'setting') then
       update office_internal.gates as g
-      set slots = office_internal.setting('max_concurrent_runs', g.workspace_id)::integer
+      set slots = s.slots, excess = greatest(office_internal.count_active(g.workspace_id) - s.slots, 0)
+      from (select office_internal.setting('max_concurrent_runs', dispatch_gate.workspace_id)::integer as slots) as s
       where g.workspace_id = dispatch_gate.workspace_id;
     end if;
     perform office_internal.follow_agents(array(select distinct s.agent_id from unnest(v_signals) as s where s.kind = 'agent'));

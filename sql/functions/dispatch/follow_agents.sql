@@ -5,20 +5,21 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-    insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
-    select a.id, a.workspace_id, a.status = 'active' and a.deleted_at is null, a.max_concurrent_sessions, a.cooldown_sec
-    from office.agents as a
-    where a.id = any(agent_ids)
-    order by a.id
-    on conflict (agent_id) do update
-    set open = excluded.open,
-      capacity = excluded.capacity,
-      cooldown_sec = excluded.cooldown_sec,
-      cooling_until = case
-        when l.cooldown_sec is distinct from excluded.cooldown_sec and l.cooling_until is not null
-          then l.last_wakeup_finished_at + make_interval(secs => excluded.cooldown_sec)
-        else l.cooling_until
-      end;
+  insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
+  select a.id, a.workspace_id, a.status = 'active' and a.deleted_at is null, a.max_concurrent_sessions, a.cooldown_sec
+  from office.agents as a
+  where a.id = any(agent_ids)
+  order by a.id
+  on conflict (agent_id) do update
+  set open = excluded.open,
+    capacity = excluded.capacity,
+    excess = greatest(l.active - excluded.capacity, 0),
+    cooldown_sec = excluded.cooldown_sec,
+    cooling_until = case
+      when l.cooldown_sec is distinct from excluded.cooldown_sec and l.cooling_until is not null
+        then l.last_wakeup_finished_at + make_interval(secs => excluded.cooldown_sec)
+      else l.cooling_until
+    end;
 end
 $$;
 

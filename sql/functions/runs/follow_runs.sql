@@ -10,12 +10,11 @@ begin
     return;
   end if;
   update office_internal.lanes as l
-  set active = (
-      select count(*)
-      from office.runs as r
-      where r.workspace_id = l.workspace_id and r.agent_id = l.agent_id
-        and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null))
-    ),
+  set active = office_internal.count_active(l.workspace_id, l.agent_id),
+    excess = case
+      when l.excess > 0 then least(l.excess, greatest(office_internal.count_active(l.workspace_id, l.agent_id) - l.capacity, 0))
+      else 0
+    end,
     (head_at, head_run_id) = (
       select r.requested_at, r.id
       from office.runs as r

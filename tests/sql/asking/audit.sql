@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(20);
+select plan(23);
 
 -- Something of everything
 select pg_temp.scenario('books', 'ann', 'bob', 'cis', 'dan');
@@ -68,6 +68,25 @@ from (values
   (format('delete from office_internal.signals; update office.runs set parked = ''retry'', due_at = office.now() where id = %L', :'queued_run'), 'a ready lane or a due time is known to the claim'),
   (format('update office.runs set agent_id = office.uuid7() where id = %L', :'ended_run'), 'what an office row names is there')
 ) as c (change, invariant);
+
+-- Who lowers a limit below what runs has violated nothing; what is claimed after that would
+
+select pg_temp.scenario('lowered', 'ann', 'bob');
+select office.update_agent('lowered/ann', '{"max_concurrent_sessions": 3}');
+select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') as first \gset
+select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "y"}') as second \gset
+select pg_temp.claim();
+select office.update_agent('lowered/ann', '{"max_concurrent_sessions": 1}'), office.set_setting('max_concurrent_runs', '1', 'lowered');
+select pg_temp.look();
+select is_empty('select * from office.audit()', 'K9: lowering a limit violates none');
+select pg_temp.finish(:'first'), pg_temp.finish(:'second');
+select pg_temp.claim();
+select is(
+  (select l.excess + g.excess from office_internal.lanes as l join office_internal.gates as g on g.workspace_id = l.workspace_id
+   where l.agent_id = (pg_temp.run(:'first')).agent_id),
+  0, 'K9: … and the new one holds as soon as it can'
+);
+select is_empty('select * from office.audit()', 'Q26: the books are right');
 
 select * from finish();
 rollback;
