@@ -7,23 +7,23 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select jsonb_strip_nulls(jsonb_build_object(
-        'OFFICE_RUN_ID', r.id, 'OFFICE_RUN', 'r' || r.number, 'OFFICE_ATTEMPT_ID', launch_environment.attempt_id,
-        'OFFICE_WORKSPACE', w.name, 'OFFICE_AGENT', a.name, 'OFFICE_AGENT_ID', a.id, 'OFFICE_TASK', 't' || t.number,
-        'OFFICE_TASK_ID', t.id, 'OFFICE_WAKE_REASON', r.reason,
-        'OFFICE_WAKE_PAYLOAD', (
-          select p.payload::text
-          from office.wakeups as p
-          where p.run_id = r.id and octet_length(p.payload::text) <= 65536
-          order by p.position desc
-          limit 1
-        )
-      ))
-      from office.runs as r
-      join office.workspaces as w on w.id = r.workspace_id
-      join office.agents as a on a.id = r.agent_id
-      left join office.tasks as t on t.id = r.task_id
-      where r.id = launch_environment.run_id
+    select jsonb_strip_nulls(jsonb_build_object(
+      'OFFICE_RUN_ID', r.id, 'OFFICE_RUN', 'r' || r.number, 'OFFICE_ATTEMPT_ID', launch_environment.attempt_id,
+      'OFFICE_WORKSPACE', w.name, 'OFFICE_AGENT', a.name, 'OFFICE_AGENT_ID', a.id, 'OFFICE_TASK', 't' || t.number,
+      'OFFICE_TASK_ID', t.id, 'OFFICE_WAKE_REASON', r.reason,
+      'OFFICE_WAKE_PAYLOAD', (
+        select p.payload::text
+        from office.wakeups as p
+        where p.run_id = r.id and octet_length(p.payload::text) <= 65536
+        order by p.position desc
+        limit 1
+      )
+    ))
+    from office.runs as r
+    join office.workspaces as w on w.id = r.workspace_id
+    join office.agents as a on a.id = r.agent_id
+    left join office.tasks as t on t.id = r.task_id
+    where r.id = launch_environment.run_id
   );
 end
 $$;

@@ -6,13 +6,13 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-    update office.runs as r
-    set status = 'finished', outcome = 'checkout_lost', ended_at = office_internal.wall_clock()
-    from office.checkouts as c
-    where r.id = any(run_ids) and r.status is not distinct from 'queued'
-      and c.task_id = r.task_id and c.checkout_run_id <> r.id
-      and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
-      and office_internal.makes_checkout_lost(c.checkout_run_id, r.workspace_id);
+  update office.runs as r
+  set status = 'finished', outcome = 'checkout_lost', ended_at = office_internal.wall_clock()
+  from office.checkouts as c
+  where r.id = any(run_ids) and r.status is not distinct from 'queued'
+    and c.task_id = r.task_id and c.checkout_run_id <> r.id
+    and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+    and office_internal.makes_checkout_lost(c.checkout_run_id, r.workspace_id);
 end
 $$;
 

@@ -7,13 +7,13 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select coalesce(t.executor_id, a.executor_id, p.executor_id, j.executor_id, w.executor_id)
-      from office.agents as a
-      join office.workspaces as w on w.id = a.workspace_id
-      left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
-      left join office.tasks as t on t.id = usual_executor.task_id
-      left join office.projects as j on j.id = t.project_id
-      where a.id = usual_executor.agent_id
+    select coalesce(t.executor_id, a.executor_id, p.executor_id, j.executor_id, w.executor_id)
+    from office.agents as a
+    join office.workspaces as w on w.id = a.workspace_id
+    left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
+    left join office.tasks as t on t.id = usual_executor.task_id
+    left join office.projects as j on j.id = t.project_id
+    where a.id = usual_executor.agent_id
   );
 end
 $$;

@@ -6,10 +6,10 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select r.agent_id
-      from office.attempts as a
-      join office.runs as r on r.id = a.run_id
-      where a.id = agent_of_attempt.attempt_id
+    select r.agent_id
+    from office.attempts as a
+    join office.runs as r on r.id = a.run_id
+    where a.id = agent_of_attempt.attempt_id
   );
 end
 $$;

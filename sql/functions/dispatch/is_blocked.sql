@@ -6,12 +6,12 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select exists (
-        select
-        from office.task_blockers as b
-        join office.tasks as k on k.id = b.blocker_task_id
-        where b.task_id = is_blocked.task_id and not office_internal.is_closed(k)
-      )
+    select exists (
+      select
+      from office.task_blockers as b
+      join office.tasks as k on k.id = b.blocker_task_id
+      where b.task_id = is_blocked.task_id and not office_internal.is_closed(k)
+    )
   );
 end
 $$;

@@ -7,13 +7,13 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select t.archived_at is null and t.deleted_at is null
-        and (t.project_id is not null or f.kind in ('office', 'routine'))
-        and coalesce(s.auto_start_agent, true)
-      from office.tasks as t
-      join office.workflows as f on f.id = t.workflow_id
-      left join office.stages as s on s.id = t.stage_id
-      where t.id = is_woken_for.task_id
+    select t.archived_at is null and t.deleted_at is null
+      and (t.project_id is not null or f.kind in ('office', 'routine'))
+      and coalesce(s.auto_start_agent, true)
+    from office.tasks as t
+    join office.workflows as f on f.id = t.workflow_id
+    left join office.stages as s on s.id = t.stage_id
+    where t.id = is_woken_for.task_id
   );
 end
 $$;

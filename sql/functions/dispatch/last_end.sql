@@ -6,11 +6,11 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select v.id
-      from office.activity as v
-      where v.kind = 'task_closed' and v.task_id = any(task_ids)
-      order by v.at desc, v.id desc
-      limit 1
+    select v.id
+    from office.activity as v
+    where v.kind = 'task_closed' and v.task_id = any(task_ids)
+    order by v.at desc, v.id desc
+    limit 1
   );
 end
 $$;

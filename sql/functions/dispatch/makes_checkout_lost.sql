@@ -7,11 +7,11 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select r.status <> 'stopping'
-        and office_internal.setting('on_checkout_conflict', makes_checkout_lost.workspace_id) = 'skip'
-        and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
-      from office.runs as r
-      where r.id = holder_run_id
+    select r.status <> 'stopping'
+      and office_internal.setting('on_checkout_conflict', makes_checkout_lost.workspace_id) = 'skip'
+      and exists (select from office.wakeups as w where w.run_id = r.id and w.addresses = 'assignee')
+    from office.runs as r
+    where r.id = holder_run_id
   );
 end
 $$;

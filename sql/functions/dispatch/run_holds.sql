@@ -10,37 +10,37 @@ as $$
 #variable_conflict use_column
 begin
   return query
-      select r.id, h.hold, h.until
-      from office.runs as r
-      left join office.tasks as t on t.id = r.task_id
-      cross join lateral (
-        select
-          bool_and(s.bursty) as bursty, bool_and(s.held_by_blockers) as held, bool_or(w.addresses = 'assignee') as for_assignee,
-          r.requested_at + make_interval(secs => office_internal.setting('coalescing_window_seconds', r.workspace_id)::integer) as window_end
-        from office.wakeups as w
-        join office.wakeup_sources as s on s.source = w.source
-        where w.run_id = r.id
-      ) as w
-      cross join lateral (
-        select v.hold, v.until
-        from (values
-          (1, 'retry', r.scheduled_retry_at, r.scheduled_retry_at > run_holds.at),
-          (2, 'window', w.window_end, w.bursty and r.retry_count = 0 and w.window_end > run_holds.at),
-          (3, 'snooze', t.snoozed_until, w.held and t.snoozed_until > run_holds.at),
-          (4, 'blocker', null, w.held and office_internal.is_blocked(r.task_id)),
-          (5, 'checkout', null, exists (
-            select
-            from office.checkouts as c
-            join office.runs as holder on holder.id = c.checkout_run_id
-            where c.task_id = r.task_id and c.checkout_run_id <> r.id
-              and not (w.for_assignee and office_internal.makes_checkout_lost(holder.id, r.workspace_id))
-          ))
-        ) as v (rank, hold, until, holds)
-        where v.holds
-        order by v.rank
-        limit 1
-      ) as h
-      where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.answered_at is null;
+    select r.id, h.hold, h.until
+    from office.runs as r
+    left join office.tasks as t on t.id = r.task_id
+    cross join lateral (
+      select
+        bool_and(s.bursty) as bursty, bool_and(s.held_by_blockers) as held, bool_or(w.addresses = 'assignee') as for_assignee,
+        r.requested_at + make_interval(secs => office_internal.setting('coalescing_window_seconds', r.workspace_id)::integer) as window_end
+      from office.wakeups as w
+      join office.wakeup_sources as s on s.source = w.source
+      where w.run_id = r.id
+    ) as w
+    cross join lateral (
+      select v.hold, v.until
+      from (values
+        (1, 'retry', r.scheduled_retry_at, r.scheduled_retry_at > run_holds.at),
+        (2, 'window', w.window_end, w.bursty and r.retry_count = 0 and w.window_end > run_holds.at),
+        (3, 'snooze', t.snoozed_until, w.held and t.snoozed_until > run_holds.at),
+        (4, 'blocker', null, w.held and office_internal.is_blocked(r.task_id)),
+        (5, 'checkout', null, exists (
+          select
+          from office.checkouts as c
+          join office.runs as holder on holder.id = c.checkout_run_id
+          where c.task_id = r.task_id and c.checkout_run_id <> r.id
+            and not (w.for_assignee and office_internal.makes_checkout_lost(holder.id, r.workspace_id))
+        ))
+      ) as v (rank, hold, until, holds)
+      where v.holds
+      order by v.rank
+      limit 1
+    ) as h
+    where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.answered_at is null;
 end
 $$;
 

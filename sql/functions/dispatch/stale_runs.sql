@@ -7,26 +7,26 @@ as $$
 #variable_conflict use_column
 begin
   return query
-      select r.id, (array_agg(x.reason order by w.position))[1]
-      from office.runs as r
-      join office.wakeups as w on w.run_id = r.id
-      left join office.tasks as t on t.id = r.task_id
-      cross join lateral (
-        select case
-          when t.id is null or t.deleted_at is not null then 'task_not_found'
-          when r.retry_count > 0 and w.addresses = 'assignee' and t.state = 'cancelled' then 'retry_task_cancelled'
-          when t.archived_at is not null or (t.state in ('done', 'cancelled') and w.addresses <> 'mentioned') then 'task_terminal'
-          when w.addresses = 'assignee' and t.assignee_agent_id is distinct from r.agent_id
-            then case when r.retry_count > 0 then 'retry_stale_assignee' else 'assignee_changed' end
-          when w.addresses in ('reviewer', 'approver') and not exists (
-            select from office.task_participants as p
-            where p.task_id = r.task_id and p.agent_id = r.agent_id and p.role = w.addresses
-          ) then 'review_participant_changed'
-        end as reason
-      ) as x
-      where r.id = any(run_ids) and r.task_id is not null and r.status is not distinct from 'queued'
-      group by r.id
-      having bool_and(x.reason is not null);
+    select r.id, (array_agg(x.reason order by w.position))[1]
+    from office.runs as r
+    join office.wakeups as w on w.run_id = r.id
+    left join office.tasks as t on t.id = r.task_id
+    cross join lateral (
+      select case
+        when t.id is null or t.deleted_at is not null then 'task_not_found'
+        when r.retry_count > 0 and w.addresses = 'assignee' and t.state = 'cancelled' then 'retry_task_cancelled'
+        when t.archived_at is not null or (t.state in ('done', 'cancelled') and w.addresses <> 'mentioned') then 'task_terminal'
+        when w.addresses = 'assignee' and t.assignee_agent_id is distinct from r.agent_id
+          then case when r.retry_count > 0 then 'retry_stale_assignee' else 'assignee_changed' end
+        when w.addresses in ('reviewer', 'approver') and not exists (
+          select from office.task_participants as p
+          where p.task_id = r.task_id and p.agent_id = r.agent_id and p.role = w.addresses
+        ) then 'review_participant_changed'
+      end as reason
+    ) as x
+    where r.id = any(run_ids) and r.task_id is not null and r.status is not distinct from 'queued'
+    group by r.id
+    having bool_and(x.reason is not null);
 end
 $$;
 

@@ -6,14 +6,14 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
-      select coalesce(
-        (select s.value from office.settings as s
-         where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
-        (select s.value from office.settings as s where s.key = d.key and s.scope = 'office'),
-        d.default_value
-      )
-      from office.setting_definitions as d
-      where d.key = setting.key
+    select coalesce(
+      (select s.value from office.settings as s
+       where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
+      (select s.value from office.settings as s where s.key = d.key and s.scope = 'office'),
+      d.default_value
+    )
+    from office.setting_definitions as d
+    where d.key = setting.key
   );
 end
 $$;
