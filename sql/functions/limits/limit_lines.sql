@@ -18,28 +18,28 @@ declare
   ];
   v_tools constant text[] := array[
     -- A place in a file; code, with or without its line number; comments.
-    '[^\s:]+\.[a-z]{1,5}[:-][0-9]+[:-].*',
+    '(?![^\s:]*\.(?:com|org|net|io|ai|dev|app|cloud):)[^\s:]+\.[a-z]{1,5}[:-][0-9]+[:-].*',
     '(?:[0-9]+[:|] ?)?(?:throw|raise|elif|return|const|let|var|import|export|def|class|function|assert|case|async)\M.*',
     '(?:[0-9]+[:|] ?)?(?://|/\*|# |#!|(?:if|expect|describe|it|test) ?\().*',
     '.*(?:={2,3}|!=) ?429.*|.*throw new .*',
     -- Tests.
     '(?:\u2713|\u2714|\u221a|PASS|PASSED|FAIL|FAILED|ok [0-9]+|not ok [0-9]+)(?![\w:]).*',
-    '.*\([0-9.]+ ?m?s\)|=+ .* =+|[^ ]+::[^ ]+.*|.*\m[0-9]+ (?:passed|failed)(?:,| in |$).*',
+    '.*\((?:[0-9]+ ?ms|[0-9]+\.[0-9]+ ?s)\)|=+ .* =+|[^ ]+::[^ ]+.*|.*\m[0-9]+ (?:passed|failed)(?:,| in |$).*',
     '.*AssertionError.*|.*\m[Ee]xpected\M.*\m429\M.*',
     -- Commits.
-    '\[[\w/.-]+(?: \([^)]*\))? [0-9a-f]{7,40}\] .*|commit [0-9a-f]{7,40}.*|[0-9a-f]{7,40} [^:]*',
+    '\[[\w/.-]+(?: \([^)]*\))? [0-9a-f]{7,40}\] .*|commit [0-9a-f]{7,40}.*|(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40} [^:]*',
     '(?:feat|fix|chore|docs|test|tests|refactor|perf|ci|build|style|revert)(?:\([^)]*\))?!?: .*'
   ];
   -- Talk about work on limits, in words that no provider uses.
   v_talk constant text[] := array[
     '\mi(?: (?!=)|''(?:ve|ll|m|d) )',
     '\mwe(?:''ve| have|''ll| will)? (?:also |now |just )?(?:add|fix|chang|updat|creat|introduc|extract|mov|remov|test|replac|put)\w*\M',
-    '\m(?:add(?:ed|s)|handle[sd]?|implement(?:s|ed)?|renamed|refactor(?:ed|s)|honou?r(?:s|ed|ing)|respects|rewrote|wrote|fixes)\M',
+    '\m(?:add(?:ed|s)|handle[sd]? (?:the |an? )?(?:429|rate|quota|limit|too many|retry)|implement(?:s|ed)?|renamed|refactor(?:ed|s)|honou?r(?:s|ed|ing)|respects|rewrote|wrote|fixes)\M',
     '\m(?:bumped|mock(?:s|ed)|stub(?:s|bed)|backs off|simulate[sd]?|documented|fixed (?!window|quota|rate)\w*)\M',
     '\mnow (?:returns?|retries|waits|throws|uses|reads|parses|checks|catches|treats)\M',
     '\m(?:retry|retries|backoff|support|tests?|handling|middleware|parser|patterns?) (?:on|for|of|when) (?:http |the )?(?:429|rate|quota)',
     '\m(?:returns?|returning|responds? with|throws?) (?:an? |the )?(?:http )?429\M.*\m(?:when|if|after|once)\M',
-    '^(?:done|summary|todo|note|changes?)[.:!] '
+    '^(?:done|summary|todo|changes?)[.:!] '
   ];
   v_text text := regexp_replace(words, '```[^`]*```', ' ', 'g');
 begin

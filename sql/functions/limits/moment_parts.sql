@@ -34,7 +34,7 @@ declare
     ['either_way', '^(([0-9]{1,2})[/.]([0-9]{1,2})[/.]' || v_year || ')'],
     ['weekday', '(?i)^((?:next )?(mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\M\.?)'],
     ['ahead', '(?i)^((today|tonight|tomorrow)\M)'],
-    ['clock', '(?i)^(([0-9]{1,3}):([0-9]{2,3})(?::([0-9]{2,3}(?:[.,][0-9]{1,9})?))?(?:' || v_meridiem
+    ['clock', '(?i)^(([0-9]{1,3})[:h]([0-9]{2,3})(?::([0-9]{2,3}(?:[.,][0-9]{1,9})?))?(?:' || v_meridiem
       || '|\s?(?:h|hrs|hours|uhr)\M)?)'],
     ['clock', '(?i)^(([0-9]{1,2})(?:\.([0-9]{2}))?()' || v_meridiem || ')'],
     ['noon', '(?i)^((?:12(?::00)? ?)?(noon|midnight)\M)'],

@@ -9,7 +9,8 @@ declare
     '(?:(?<![a-z])resets?(?:[-_]?(?:at|on|time|date|timestamp))?|resetting|refresh(?:es|ed)?|renews?|renewed|replenish(?:es|ed)?|'
     'unlocks?|unlocked|unblocked|lifts?|lifted|restored|resumes?|(?:ends|expires|clears)(?=\s(?:at|on))|regain access|'
     'until|till|'
-    '(?:try|retry|available|back|again|continue|wait)(?: until)?|(?:reset|available|retry|blocked)[-_](?:at|until|time)|reached(?=\s?\|))\M';
+    '(?:try|retry|available|back|again|continue|wait)(?: until)?|'
+    '(?:reset|available|retry|blocked)[-_](?:at|until|time)|reached(?=\s?\|))\M';
   v_rest text;
 begin
   told := false;

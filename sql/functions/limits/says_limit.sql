@@ -12,7 +12,7 @@ declare
   ];
   v_sounds_like constant text[] := array[
     -- Limits of the work itself. Where a reset follows, it is a limit of use all the same.
-    '(?<!(?:daily|weekly|monthly|hourly|day|hour|minute) )\m(?:context|tokens?|turns?|iterations?|steps?|size|length|time|memory|recursion|'
+    '(?<!(?:daily|weekly|monthly|hourly|day|hour|minute) )\m(?:\w+_)?(?:context|tokens?|turns?|iterations?|steps?|size|length|time|memory|recursion|'
     'depth|output|characters?|line|files?|upload|redirects?|retry|retries|threads?|connections?|stack|heap|cpu|attachments?|input|nesting|'
     'parameters?|window|calls?|commands?|processes|workers?|agents?|rows?|results?|search|budget|log|buffer|images?|queue|concurrency|'
     'payload|body)(?: window| length| size)? limits?\M(?!.{0,80}(?:reset|try again in|retry in|per (?:minute|hour|day)))',
@@ -59,7 +59,7 @@ declare
     '(?:limits?|allowances?|cap|requests|usage|messages|credits?)\M',
     '\m(?:limits?|allowance|usage cap)(?: for [\w.-]+(?: [\w.-]+)?)?(?: (?:has|have) been| was| were| is| are)? '
     '(?:reached|hit|exceeded|exhausted|used up)\M',
-    '_limit_(?:reached|exceeded)\M',
+    '_limit_(?:reached|exceeded)\M|\myour (?:[\w-]+ ){0,2}(?:limit|quota) will reset\M',
     '\mout of (?:your |all )?(?:extra |free |premium |included |model |monthly |weekly |daily ){0,2}'
     '(?:usage|credits?|quota|requests|messages)\M'
   ];

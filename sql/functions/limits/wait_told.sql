@@ -7,7 +7,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_part constant text := '[0-9]{1,9}(?:[.][0-9]{1,9})?[ -]?' || office_internal.unit_pattern();
+  v_part constant text := '[0-9]{1,9}(?:[.][0-9]{1,9})?[ -]?' || office_internal.unit_pattern() || '(?![0-9]{1,2}(?![0-9.]|\s?[a-z]))';
   v_lead constant text :=
     '((?:will|''ll|auto|automatically)[ -](?=re?try)|suggested )?'
     '\m(?:(?:try|retry)(?: (?:it|this|your request|the request))?|resets?|resetting|refresh(?:es|ed)?|renews?|renewed|replenish(?:es|ed)?|'

@@ -1,4 +1,4 @@
-"""Q19, sc-W16: office.read_rate_limit on messages of agent CLIs and model APIs, and on whatever else is printed."""
+"""Q19, sc-W16: office.read_rate_limit on messages of agent CLIs and model APIs, and on anything else."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ HUGE = {
 
 @pytest.mark.parametrize("piece", HUGE.values(), ids=HUGE.keys())
 def test_q19_a_long_text_is_read_at_its_ends(reader: Connection, piece: str) -> None:
-    """Q19: whatever comes before it, the limit at the end is seen, and ten times the text costs little more."""
+    """Q19: whatever comes before it, the limit at the end is seen, and ten times the text costs no more."""
 
     def seconds(size: int) -> float:
         text = (piece * (size // len(piece) + 1))[:size] + "\nrate limit reached, try again in 5s"
