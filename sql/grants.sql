@@ -63,7 +63,7 @@ grant execute on function
   office.create_project(text, text, text, jsonb, text),
   office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
   office.update_agent(text, jsonb), office.set_setting(text, text, text),
-  office.create_task(text, text, text, text, text, text [], text, text, boolean, jsonb, text),
+  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
   office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
@@ -72,8 +72,8 @@ grant execute on function
 
 grant execute on function
   office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
-  office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid []), office.drain_worker(uuid),
-  office.give_back(uuid, uuid []), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
+  office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
+  office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),
   office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.carry_out(integer),
@@ -83,7 +83,7 @@ grant execute on function
 -- The agents' side (X2), passed on by a worker whose login is a gateway for tokens; without a token that login is nobody.
 grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
-  office.create_task(text, text, text, text, text, text [], text, text, boolean, jsonb, text),
+  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
   office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text)
   to office_worker;
 

@@ -15,7 +15,8 @@ create table office.wakeup_sources (
 comment on table office.wakeup_sources is 'Why an agent can be woken (Q2). An unknown source is refused.';
 comment on column office.wakeup_sources.source is 'Name of the source.';
 comment on column office.wakeup_sources.class is 'event or periodic; a routine''s is periodic only when fired by cron without a task.';
-comment on column office.wakeup_sources.addresses is 'Whom it means in its task: the assignee, a participant by role, whoever is woken, nobody.';
+comment on column office.wakeup_sources.addresses
+is 'Whom it means in its task: the assignee, a participant by role, whoever is woken, nobody.';
 comment on column office.wakeup_sources.bursty is 'Its run gathers a coalescing window before it can be claimed (Q6).';
 comment on column office.wakeup_sources.solo is 'Its runs neither merge nor are merged into (Q4).';
 comment on column office.wakeup_sources.held_by_blockers is 'A run of only such wakeups waits for its task''s blockers and snooze (Q12).';
@@ -431,7 +432,8 @@ create table office_internal.gates (
   due_at timestamptz
 ) with (fillfactor = 50);
 create index gates_due on office_internal.gates (due_at) where due_at is not null;
-comment on table office_internal.gates is 'One row a workspace: who holds its lock may change the workspace''s office tables (A6). No foreign key points here.';
+comment on table office_internal.gates
+is 'One row a workspace: who holds its lock may change the workspace''s office tables (A6). No foreign key points here.';
 comment on column office_internal.gates.workspace_id is 'The workspace.';
 comment on column office_internal.gates.slots is 'Most runs at once: setting max_concurrent_runs, as the dispatch last read it.';
 comment on column office_internal.gates.excess is 'How many of its active runs were claimed under more slots than today.';
@@ -474,7 +476,7 @@ create table office_internal.signals (
   id bigint generated always as identity primary key,
   xid xid8 not null default pg_current_xact_id(),
   workspace_id uuid not null,
-  kind text not null check (kind in ('wakeup', 'look', 'agent', 'setting', 
+  kind text not null check (kind in ('wakeup', 'look', 'agent', 'setting',
     'task_assigned', 'task_unassigned', 'task_started', 'task_closed', 'task_holds')),
   wakeup_id uuid,
   agent_id uuid,
@@ -486,11 +488,13 @@ create table office_internal.signals (
 );
 create index signals_xid on office_internal.signals (xid);
 create index signals_workspace on office_internal.signals (workspace_id, xid);
-comment on table office_internal.signals is 'That something changed, never what is so: the dispatch looks (A6). Inserted and deleted, never updated.';
+comment on table office_internal.signals
+is 'That something changed, never what is so: the dispatch looks (A6). Inserted and deleted, never updated.';
 comment on column office_internal.signals.id is 'Order.';
 comment on column office_internal.signals.xid is 'Transaction that left it; the claim reads from a low-water mark on.';
 comment on column office_internal.signals.workspace_id is 'The workspace concerned.';
-comment on column office_internal.signals.kind is 'What changed: a wakeup came; look again; an agent, a setting; a task was assigned, taken away, started, closed, or what holds it back changed.';
+comment on column office_internal.signals.kind
+is 'What changed: a wakeup came; look again; an agent, a setting; a task assigned, taken away, started, closed, held or freed.';
 comment on column office_internal.signals.wakeup_id is 'The wakeup.';
 comment on column office_internal.signals.agent_id is 'The agent.';
 comment on column office_internal.signals.task_id is 'The task.';
@@ -515,7 +519,8 @@ create table office_internal.changes (
   agent_id uuid,
   created_at timestamptz not null default office.now()
 );
-comment on table office_internal.changes is 'What the office wants changed in people''s tables; office.carry_out does it without a gate (A6).';
+comment on table office_internal.changes
+is 'What the office wants changed in people''s tables; office.carry_out does it without a gate (A6).';
 comment on column office_internal.changes.id is 'Order.';
 comment on column office_internal.changes.workspace_id is 'The workspace concerned.';
 comment on column office_internal.changes.kind is 'What to do.';

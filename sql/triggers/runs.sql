@@ -23,7 +23,7 @@ begin
       format('A run cannot go from %s to %s.', old.status, new.status),
       coalesce(
         (select format('From %s it can go to: %s.', old.status, string_agg(m.to_status, ', ' order by m.to_status))
-         from office.run_moves as m where m.from_status = old.status),
+          from office.run_moves as m where m.from_status = old.status),
         format('%s is final.', old.status)
       ),
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)

@@ -30,7 +30,7 @@ begin
         'move_refused',
         format('A task cannot go from %s to %s.', old.state, new.state),
         (select format('From %s it can go to: %s.', old.state, string_agg(m.to_state, ', ' order by m.to_state))
-         from office.task_moves as m where m.from_state = old.state),
+          from office.task_moves as m where m.from_state = old.state),
         jsonb_build_object(
           'field', 'state', 'from', old.state, 'to', new.state,
           'allowed', (select jsonb_agg(m.to_state order by m.to_state) from office.task_moves as m where m.from_state = old.state)

@@ -10,7 +10,11 @@ from (
   select
     'no worker lives' as check_name, 'error' as bad,
     (select max(w.beat_at) from office.workers as w) as since,
-    (case when exists (select from office.workers as w where w.ended_at is null and w.lease_until > office.now()) then 0 else 1 end)::bigint as value,
+    (
+      select case when count(*) = 0 then 1 else 0 end
+      from office.workers as w
+      where w.ended_at is null and w.lease_until > office.now()
+    )::bigint as value,
     'officectl serve' as mend
   union all
   select

@@ -17,7 +17,12 @@ from (
     coalesce(x.reason, 'nothing: it is next') as waiting_for, x.until, x.lift,
     case when r.answered_at is null then 2 else 1 end as turn
   from office.runs as r
-  left join lateral (select f.reason, f.until, f.lift from office.waiting_for(r.id) as f limit 1) as x on true
+  left join lateral (
+    select f.reason, f.until, f.lift
+    from office.waiting_for(r.id) with ordinality as f (reason, until, lift, nth)
+    order by f.nth
+    limit 1
+  ) as x on true
   where r.status = 'queued'
   union all
   select

@@ -2,7 +2,7 @@
 -- Operators only (forbidden). Reads everything; run it when you can wait for it.
 create or replace function office.audit()
 returns table (invariant text, subject text, detail text)
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
@@ -37,7 +37,8 @@ begin
     from office.wakeups as w
     join office.runs as r on r.id = w.run_id
     join office.attempts as a on a.id = r.attempt_id
-    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups and w.status in ('claimed', 'coalesced', 'finished')
+    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups
+      and w.status in ('claimed', 'coalesced', 'finished')
       -- One that came with the run's own key is that run's, whenever it came (Q7).
       and (w.idempotency_key = r.idempotency_key) is not true;
   return query
@@ -110,7 +111,8 @@ begin
           where r.workspace_id = g.workspace_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
         )
         or g.due_at is null and exists (
-          select from office_internal.lanes as l where l.workspace_id = g.workspace_id and l.cooling_until is not null and l.head_at is not null
+          select from office_internal.lanes as l
+          where l.workspace_id = g.workspace_id and l.cooling_until is not null and l.head_at is not null
         )
         or exists (
           select from office.runs as r

@@ -1,7 +1,7 @@
 -- office.help: where to begin, in psql (I1).
 create or replace function office.help()
 returns table (topic text, try text)
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   values

@@ -2,7 +2,7 @@
 -- milliseconds, without any worker for ever. up_next shows it, so that nothing asked for is invisible.
 create or replace function office.undispatched()
 returns table (workspace_id uuid, agent_id uuid, task_id uuid, reason text, requested_at timestamptz)
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   select

@@ -2,7 +2,7 @@
 -- claim reads is read here: the run's hold, its agent's lane and row, its workspace's gate.
 create or replace function office.waiting_for(run_id uuid)
 returns table (reason text, until timestamptz, lift text)
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   select v.reason, v.until, v.lift

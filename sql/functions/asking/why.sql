@@ -3,7 +3,7 @@
 -- Refuses what is not there (not_found).
 create or replace function office.why(ref text)
 returns table (at timestamptz, event text, detail text, lasted interval, lift text)
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column

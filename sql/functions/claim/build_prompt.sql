@@ -2,7 +2,7 @@
 -- order), where it stands, what it may do. The same text for the same data; what comes from outside is fenced (C3).
 create or replace function office_internal.build_prompt(run_id uuid, attempt_number integer)
 returns text
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -118,4 +118,5 @@ begin
 end
 $$;
 
-comment on function office.claim_runs(uuid, integer) is 'Claims up to max_runs launches for a worker; the last row has run_id null and says when to ask again.';
+comment on function office.claim_runs(uuid, integer)
+is 'Claims up to max_runs launches for a worker; the last row has run_id null and says when to ask again.';

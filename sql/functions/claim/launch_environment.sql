@@ -2,7 +2,7 @@
 -- woken, and the payload of its latest wakeup (X1). Token and socket are the worker's to add.
 create or replace function office_internal.launch_environment(run_id uuid, attempt_id uuid)
 returns jsonb
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

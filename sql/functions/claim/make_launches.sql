@@ -1,4 +1,5 @@
--- office_internal.make_launches: claims these runs of one workspace in one statement and answers their launches. Raises what building a prompt raises.
+-- office_internal.make_launches: claims these runs of one workspace in one statement and answers their launches. Raises what
+-- building a prompt raises.
 -- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
 create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch

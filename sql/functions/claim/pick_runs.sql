@@ -2,7 +2,7 @@
 -- and the heads of their queues, whatever waits behind (Q14): every run among the first n is of a lane among the first n.
 create or replace function office_internal.pick_runs(workspace_id uuid, max_runs integer)
 returns uuid[]
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

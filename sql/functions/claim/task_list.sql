@@ -1,7 +1,7 @@
 -- office_internal.task_list: tasks as lines of a prompt: number, state, title, last comment; at most 20, then how many more (C1).
 create or replace function office_internal.task_list(task_ids uuid[])
 returns text
-language sql stable
+language sql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   select coalesce(string_agg(

@@ -1,7 +1,7 @@
 -- office_internal.wakeup_text: why an agent was woken, for its prompt: one paragraph a wakeup, by source (C1).
 create or replace function office_internal.wakeup_text(wakeup office.wakeups)
 returns text
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- office_internal.check_array: refuses JSON that is not an array of objects (invalid), naming the argument.
 create or replace function office_internal.check_array(field text, given jsonb)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -1,7 +1,7 @@
 -- office_internal.not_found: refuses a reference that leads nowhere (not_found), with the nearest name there is (I2).
 create or replace function office_internal.not_found(noun text, given text, names text[], listing text)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

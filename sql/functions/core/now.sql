@@ -4,4 +4,5 @@ returns timestamptz
 language sql stable parallel safe
 return pg_catalog.now();
 
-comment on function office.now() is 'The office''s time: that of the transaction. Every rule about "now" reads it, or the wall clock after a gate.';
+comment on function office.now()
+is 'The office''s time: that of the transaction. Every rule about "now" reads it, or the wall clock after a gate.';

@@ -7,7 +7,7 @@ create or replace function office_internal.refuse(
   detail jsonb default '{}'
 )
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

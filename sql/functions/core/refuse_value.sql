@@ -2,7 +2,7 @@
 -- the field: the constraint's own error is not for people. A column that may not be null has a name of its own only.
 create or replace function office_internal.refuse_value(table_name text, constraint_name text, column_name text default '')
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

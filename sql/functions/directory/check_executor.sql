@@ -2,7 +2,7 @@
 -- naming the field. Whether program and folder exist is the worker's host's to say (X4).
 create or replace function office_internal.check_executor(executor jsonb)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
@@ -41,7 +41,10 @@ begin
       or jsonb_path_exists(executor, 'strict $.pass_environment[*] ? (@.type() != "string")', silent => true))),
     ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
     ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
-      or jsonb_path_exists(executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))', silent => true)
+      or jsonb_path_exists(
+        executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))',
+        silent => true
+      )
       or jsonb_path_exists(executor, 'strict $.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)', silent => true)))
   ) as c (field, wrong)
   where c.wrong

@@ -58,4 +58,5 @@ exception
 end
 $$;
 
-comment on function office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text) is 'Makes an agent. executor as {"command": ["/bin/sh", "-c", "…"]}.';
+comment on function office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text)
+is 'Makes an agent. executor as {"command": ["/bin/sh", "-c", "…"]}.';

@@ -2,7 +2,7 @@
 -- Refuses what is not there, or not in the workspace that it must be in (not_found), and a name that several have (ambiguous).
 create or replace function office_internal.find_agent(ref text, workspace_id uuid default null)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- office_internal.find_project: a project of a workspace by name or uuid; refuses what is not there (not_found).
 create or replace function office_internal.find_project(ref text, workspace_id uuid)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- office_internal.find_run: a run by number (r4812) or uuid, among what the caller sees (I2); refuses what is not there (not_found).
 create or replace function office_internal.find_run(ref text)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

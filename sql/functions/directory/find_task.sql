@@ -2,7 +2,7 @@
 -- Refuses what is not there or was deleted (not_found).
 create or replace function office_internal.find_task(ref text)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -2,7 +2,7 @@
 -- Refuses what the caller cannot see (not_found) and a choice among several (ambiguous).
 create or replace function office_internal.find_workspace(ref text)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- office_internal.name_taken: refuses a name that is in use (name_taken).
 create or replace function office_internal.name_taken(noun text, given text)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

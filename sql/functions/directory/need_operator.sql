@@ -1,7 +1,7 @@
 -- office_internal.need_operator: refuses everybody but the office itself and operators (forbidden).
 create or replace function office_internal.need_operator()
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

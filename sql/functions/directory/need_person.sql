@@ -1,7 +1,7 @@
 -- office_internal.need_person: the calling account; refuses nobody (no_identity) and agents (forbidden).
 create or replace function office_internal.need_person()
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -48,7 +48,8 @@ begin
     select * into v_new from jsonb_populate_record((select a from office.agents as a where a.id = v_id), v_changes);
   exception when data_exception then
     perform office_internal.refuse(
-      'invalid', 'A setting has the wrong type.', 'Numbers as numbers, on and off as true and false.', jsonb_build_object('field', 'changes')
+      'invalid', 'A setting has the wrong type.', 'Numbers as numbers, on and off as true and false.',
+      jsonb_build_object('field', 'changes')
     );
   end;
   update office.agents as a

@@ -2,7 +2,7 @@
 -- while that is enabled, the project's, the workspace's (Q13.8).
 create or replace function office_internal.usual_executor(agent_id uuid, task_id uuid default null)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
@@ -18,4 +18,5 @@ begin
 end
 $$;
 
-comment on function office_internal.usual_executor(uuid, uuid) is 'Executor for an agent''s run: task, agent, project, workspace, the first that is set.';
+comment on function office_internal.usual_executor(uuid, uuid)
+is 'Executor for an agent''s run: task, agent, project, workspace, the first that is set.';

@@ -1,7 +1,7 @@
 -- office_internal.agent_of_attempt: the agent from inside whose run something was done.
 create or replace function office_internal.agent_of_attempt(attempt_id uuid)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -1,6 +1,7 @@
 -- office.dispatch: turns what was committed into what it entails, now: wakes become runs or merge, settled work is settled
 -- (Q4, A6). Every claim does so first; this is for the ticker and for people. Without a workspace: all that have signals and
--- that the caller sees; for a worker's login, which needs no account for it, all. Answers how many signals it took. The next claim looks at what it has made ready.
+-- that the caller sees; for a worker's login, which needs no account for it, all. Answers how many signals it took. The next
+-- claim looks at what it has made ready.
 -- Takes the gates; those that are busy are left to whoever holds them, unless one workspace was named. READ COMMITTED only.
 create or replace function office.dispatch(workspace text default null)
 returns integer

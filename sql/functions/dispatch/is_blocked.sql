@@ -1,7 +1,7 @@
 -- office_internal.is_blocked: whether a task waits for another that has not ended (Q12).
 create or replace function office_internal.is_blocked(task_id uuid)
 returns boolean
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

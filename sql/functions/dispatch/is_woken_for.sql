@@ -2,7 +2,7 @@
 -- or by its workflow; and it stands in a stage that starts work.
 create or replace function office_internal.is_woken_for(task_id uuid)
 returns boolean
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -1,7 +1,7 @@
 -- office_internal.last_end: the event by which the last of some tasks ended; so two signals of one wave give one key (Q3).
 create or replace function office_internal.last_end(task_ids uuid[])
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -2,7 +2,7 @@
 -- just waiting (Q13.5): the holder addresses the assignee too, is not stopping, and the workspace skips on conflict.
 create or replace function office_internal.makes_checkout_lost(holder_run_id uuid, workspace_id uuid)
 returns boolean
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
@@ -16,4 +16,5 @@ begin
 end
 $$;
 
-comment on function office_internal.makes_checkout_lost(uuid, uuid) is 'True when an assignee''s run must give way to this holder of the task''s lock.';
+comment on function office_internal.makes_checkout_lost(uuid, uuid)
+is 'True when an assignee''s run must give way to this holder of the task''s lock.';

@@ -140,7 +140,10 @@ begin
     update office.runs as r
     set coalesced_count = r.coalesced_count + j.wakeups,
       depth = greatest(r.depth, j.depth),
-      reason = case when r.status = 'queued' and r.class = 'periodic' and j.first_event_source is not null then j.first_event_source else r.reason end,
+      reason = case
+        when r.status = 'queued' and r.class = 'periodic' then coalesce(j.first_event_source, r.reason)
+        else r.reason
+      end,
       class = case when r.status = 'queued' and j.first_event_source is not null then 'event' else r.class end,
       -- People do not wait behind a back-off (Q21).
       scheduled_retry_at = case when r.status <> 'queued' or not j.by_person then r.scheduled_retry_at end

@@ -4,7 +4,7 @@
 --   snooze, blocker: all its wakes wait for those  checkout: its task is locked by a run that it waits for
 create or replace function office_internal.run_holds(run_ids uuid[], at timestamptz)
 returns table (run_id uuid, hold text, until timestamptz)
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column

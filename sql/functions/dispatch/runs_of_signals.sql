@@ -1,7 +1,7 @@
 -- office_internal.runs_of_signals: the queued runs that changes of tasks and agents may settle, hold or free; and a stop
 -- for the live runs of whoever lost the task, of cancelled, archived and deleted tasks, of stopped agents, and of agents that
 -- a person paused (Q13.2, T5, T6, P1, P2).
-create or replace function office_internal.runs_of_signals(signals office_internal.signals [])
+create or replace function office_internal.runs_of_signals(signals office_internal.signals[])
 returns uuid[]
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -53,4 +53,5 @@ begin
 end
 $$;
 
-comment on function office_internal.runs_of_signals(office_internal.signals []) is 'Queued runs that these signals concern; stops the live ones that they end.';
+comment on function office_internal.runs_of_signals(office_internal.signals[])
+is 'Queued runs that these signals concern; stops the live ones that they end.';

@@ -1,7 +1,7 @@
 -- office_internal.stale_runs: the queued runs among these whose wakeups are all stale, and why (Q13.3, Q20). One row a run.
 create or replace function office_internal.stale_runs(run_ids uuid[])
 returns table (run_id uuid, cancel_reason text)
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column

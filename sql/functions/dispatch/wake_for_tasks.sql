@@ -2,7 +2,7 @@
 -- Decided on committed state: a signal of an assignment that no longer holds wakes nobody. The caller holds the gate and
 -- dispatches them in the same breath, so they need no signal.
 -- The agent that moved a task from inside its run is not woken about that task; about others it is.
-create or replace function office_internal.wake_for_tasks(signals office_internal.signals [])
+create or replace function office_internal.wake_for_tasks(signals office_internal.signals[])
 returns uuid[]
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -25,7 +25,10 @@ begin
       and t.state in ('todo', 'in_progress')
       and office_internal.is_woken_for(t.id)
       and not office_internal.is_blocked(t.id)
-      and (s.kind = 'task_assigned' or s.attempt_id is null or t.assignee_agent_id is distinct from office_internal.agent_of_attempt(s.attempt_id))
+      and (
+        s.kind = 'task_assigned' or s.attempt_id is null
+        or t.assignee_agent_id is distinct from office_internal.agent_of_attempt(s.attempt_id)
+      )
   ),
   numbered as (
     select
@@ -143,4 +146,4 @@ begin
 end
 $$;
 
-comment on function office_internal.wake_for_tasks(office_internal.signals []) is 'Stores the wakes that changes of tasks entail.';
+comment on function office_internal.wake_for_tasks(office_internal.signals[]) is 'Stores the wakes that changes of tasks entail.';

@@ -1,7 +1,7 @@
 -- office_internal.need_read_committed: refuses any other isolation (isolation).
 create or replace function office_internal.need_read_committed()
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

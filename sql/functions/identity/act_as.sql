@@ -23,4 +23,5 @@ begin
 end
 $$;
 
-comment on function office.act_as(text) is 'Names the account that this transaction acts for. For gateways; repeat it in every transaction.';
+comment on function office.act_as(text)
+is 'Names the account that this transaction acts for. For gateways; repeat it in every transaction.';

@@ -2,7 +2,7 @@
 -- A token is oat_<attempt>_<secret>; only its hash is kept, and it dies with its attempt.
 create or replace function office_internal.attempt_of_token(secret text)
 returns table (attempt_id uuid, agent_id uuid)
-language sql stable
+language sql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   select a.id, r.agent_id

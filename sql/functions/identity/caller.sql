@@ -2,7 +2,7 @@
 -- An agent has no account: null.
 create or replace function office_internal.caller()
 returns uuid
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -7,7 +7,7 @@ create or replace function office_internal.doer(
   out attempt_id uuid,
   out depth integer
 )
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -8,7 +8,7 @@ create or replace function office_internal.identity(
   out attempt_id uuid,
   out is_operator boolean
 )
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
@@ -51,4 +51,5 @@ begin
 end
 $$;
 
-comment on function office_internal.identity() is 'Who calls: account, or agent with its attempt; whether with an operator''s power. All null: nobody.';
+comment on function office_internal.identity()
+is 'Who calls: account, or agent with its attempt; whether with an operator''s power. All null: nobody.';

@@ -1,7 +1,7 @@
 -- office_internal.is_operator_login: whether the login is the office's owner or has the operators' role (I6).
 create or replace function office_internal.is_operator_login()
 returns boolean
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

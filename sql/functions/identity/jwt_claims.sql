@@ -1,7 +1,7 @@
 -- office_internal.jwt_claims: what PostgREST says of its caller; malformed means nobody, never an error (I6).
 create or replace function office_internal.jwt_claims()
 returns jsonb
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

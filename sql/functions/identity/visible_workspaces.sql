@@ -2,7 +2,7 @@
 -- Refuses nobody (no_identity): an empty list would look like an empty office.
 create or replace function office.visible_workspaces()
 returns setof uuid
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -26,6 +26,7 @@ begin
     case when names = '{}' then 'Use numbers, as in 5, 1-5, */15 or 0,30. L and W are not known.'
       else format('Use numbers or %s, as in 1, 1-5 or %s,%s.', array_to_string(names, ' '), names[1], names[4]) end
   );
+  return null;
 end
 $$;
 

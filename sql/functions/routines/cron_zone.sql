@@ -33,6 +33,7 @@ begin
       else format('A zone is an IANA name with a slash, or UTC. Did you mean %s?', v_nearest) end,
     jsonb_build_object('field', 'timezone', 'value', left(given, 60))
   );
+  return null;
 end
 $$;
 

@@ -76,6 +76,7 @@ begin
       return v_fire;
     end if;
   end loop;
+  return null;
 end
 $$;
 

@@ -2,7 +2,7 @@
 -- outcome that stands (already_ended), or followed by another (attempt_superseded).
 create or replace function office_internal.attempt_is_over(attempt_id uuid)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -10,7 +10,9 @@ set jit = off
 as $$
 begin
   if coalesce(killed, -1) < 0 then
-    perform office_internal.refuse('invalid', 'killed is a number from 0.', 'How many processes were killed.', jsonb_build_object('field', 'killed'));
+    perform office_internal.refuse(
+      'invalid', 'killed is a number from 0.', 'How many processes were killed.', jsonb_build_object('field', 'killed')
+    );
   end if;
   perform office_internal.take_gates_of_attempts(array[confirm_cleanup.attempt_id]);
   update office.attempts as a

@@ -3,7 +3,7 @@
 -- that the caller does not see it shows none.
 create or replace function office.context_snapshot(run office.runs)
 returns jsonb
-language sql stable security definer
+language sql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   with carried as materialized (
@@ -20,4 +20,5 @@ as $$
   from carried as c
 $$;
 
-comment on function office.context_snapshot(office.runs) is 'Payloads of a run''s wakeups: merged, the newest winning, and each whole under "wakeups", in order.';
+comment on function office.context_snapshot(office.runs)
+is 'Payloads of a run''s wakeups: merged, the newest winning, and each whole under "wakeups", in order.';

@@ -2,7 +2,7 @@
 -- answered ones that are queued to go on. What slots and capacities count (S1, Q12).
 create or replace function office_internal.count_active(workspace_id uuid, agent_id uuid default null)
 returns integer
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -10,4 +10,5 @@ return case
   else 'nothing'
 end;
 
-comment on function office_internal.lane_part(text, text, timestamptz) is 'What a run is to its agent''s lane: active, claimable or nothing.';
+comment on function office_internal.lane_part(text, text, timestamptz)
+is 'What a run is to its agent''s lane: active, claimable or nothing.';

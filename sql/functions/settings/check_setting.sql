@@ -2,7 +2,7 @@
 -- out of range (invalid). The trigger of office.settings calls it, so a plain UPDATE meets it too (J4).
 create or replace function office_internal.check_setting(key text, scope text, value text)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

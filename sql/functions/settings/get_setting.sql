@@ -1,7 +1,7 @@
 -- office.get_setting: the value that holds; refuses an unknown key (not_found), nobody (no_identity).
 create or replace function office.get_setting(key text, workspace text default null)
 returns text
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
@@ -12,4 +12,5 @@ begin
 end
 $$;
 
-comment on function office.get_setting(text, text) is 'The value of a setting that holds for a workspace; workspace => ''office'': for the office.';
+comment on function office.get_setting(text, text)
+is 'The value of a setting that holds for a workspace; workspace => ''office'': for the office.';

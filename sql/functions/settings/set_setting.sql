@@ -27,4 +27,5 @@ begin
 end
 $$;
 
-comment on function office.set_setting(text, text, text) is 'Sets a setting of a workspace; workspace => ''office'' sets it for all. Range and meaning: office.setting_definitions.';
+comment on function office.set_setting(text, text, text)
+is 'Sets a setting of a workspace; workspace => ''office'' sets it for all. Range and meaning: office.setting_definitions.';

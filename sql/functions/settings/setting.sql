@@ -1,14 +1,14 @@
 -- office_internal.setting: the value that holds for a workspace: its own, else the office's, else the default (J4).
 create or replace function office_internal.setting(key text, workspace_id uuid default null)
 returns text
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return (
     select coalesce(
       (select s.value from office.settings as s
-       where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
+        where s.key = d.key and s.scope = 'workspace' and s.scope_id = setting.workspace_id),
       (select s.value from office.settings as s where s.key = d.key and s.scope = 'office'),
       d.default_value
     )

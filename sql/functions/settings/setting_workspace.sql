@@ -2,7 +2,7 @@
 -- word 'office', or when the setting is the office's only (J4). Refuses an unknown key (not_found) and what find_workspace refuses.
 create or replace function office_internal.setting_workspace(key text, workspace text)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

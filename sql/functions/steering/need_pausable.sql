@@ -1,7 +1,7 @@
 -- office_internal.need_pausable: refuses to pause or resume a single run or task (invalid).
 create or replace function office_internal.need_pausable(kind text, ref text)
 returns void
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

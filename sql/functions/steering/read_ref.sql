@@ -1,8 +1,8 @@
 -- office_internal.read_ref: what a person names to steer it (I2): everything, workspace:acme, a task (t97), a run (r4812 or its uuid), an
 -- agent (agent:builder, or its bare name). Answers kind, id, and the workspaces concerned.
 -- Refuses what is not there (not_found); everything from others than operators (forbidden).
-create or replace function office_internal.read_ref(ref text, out kind text, out id uuid, out workspace_ids uuid [])
-language plpgsql stable
+create or replace function office_internal.read_ref(ref text, out kind text, out id uuid, out workspace_ids uuid[])
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

@@ -55,7 +55,8 @@ begin
     ));
   end if;
   perform office_internal.remember(
-    r.workspace_id, 'run_stopped', jsonb_strip_nulls(jsonb_build_object('reason', stop.reason)), v_account, r.agent_id, r.task_id, r.id, r.attempt_id
+    r.workspace_id, 'run_stopped', jsonb_strip_nulls(jsonb_build_object('reason', stop.reason)), v_account,
+    r.agent_id, r.task_id, r.id, r.attempt_id
   )
   from office.runs as r
   where r.id = any(v_ids);
@@ -67,4 +68,5 @@ begin
 end
 $$;
 
-comment on function office.stop(text, text) is 'Stops a run, a task''s runs, an agent, workspace:NAME, or everything; answers the runs concerned.';
+comment on function office.stop(text, text)
+is 'Stops a run, a task''s runs, an agent, workspace:NAME, or everything; answers the runs concerned.';

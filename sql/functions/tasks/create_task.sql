@@ -7,7 +7,7 @@ create or replace function office.create_task(
   assignee text default null,
   project text default null,
   parent text default null,
-  blocked_by text [] default '{}',
+  blocked_by text[] default '{}',
   priority text default 'medium',
   state text default 'todo',
   requires_approval boolean default false,
@@ -63,4 +63,5 @@ exception when check_violation or not_null_violation or foreign_key_violation th
 end
 $$;
 
-comment on function office.create_task(text, text, text, text, text, text [], text, text, boolean, jsonb, text) is 'Makes a task; with an assignee that agent is woken.';
+comment on function office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text)
+is 'Makes a task; with an assignee that agent is woken.';

@@ -2,7 +2,7 @@
 -- run: its own. Refuses unknown ones (not_found) and a run without a task (missing).
 create or replace function office.read_task(task text default null)
 returns jsonb
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- office_internal.task_card: a task as functions answer about it.
 create or replace function office_internal.task_card(task_id uuid)
 returns office.task_reference
-language sql stable
+language sql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
   select (t.id, 't' || t.number, t.state, a.name, w.name)::office.task_reference

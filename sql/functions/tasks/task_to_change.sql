@@ -3,7 +3,7 @@
 -- Refuses what is not there (not_found) and other runs' tasks (forbidden).
 create or replace function office_internal.task_to_change(ref text)
 returns uuid
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

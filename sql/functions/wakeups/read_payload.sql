@@ -3,7 +3,7 @@
 -- references that lead nowhere in this workspace (not_found), each by name.
 create or replace function office_internal.read_payload(source text, payload jsonb, workspace_id uuid)
 returns jsonb
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
@@ -20,7 +20,10 @@ begin
       'unknown_source',
       format('No wakeup source "%s".', coalesce(read_payload.source, '')),
       coalesce(
-        (select 'Did you mean "' || office_internal.closest(read_payload.source, array_agg(s.source)) || '"?' from office.wakeup_sources as s),
+        (
+          select 'Did you mean "' || office_internal.closest(read_payload.source, array_agg(s.source)) || '"?'
+          from office.wakeup_sources as s
+        ),
         'select source, meaning from office.wakeup_sources; lists them.'
       ),
       jsonb_build_object('field', 'source', 'given', read_payload.source)
@@ -40,7 +43,7 @@ begin
       'unknown_field',
       format('A %s wakeup has no field "%s".', read_payload.source, v_unknown),
       (select 'Fields: ' || string_agg(f.field, ', ' order by f.required desc, f.field) || '.'
-       from office.wakeup_fields as f where f.source = read_payload.source),
+        from office.wakeup_fields as f where f.source = read_payload.source),
       jsonb_build_object('field', v_unknown)
     );
   end if;

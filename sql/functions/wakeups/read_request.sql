@@ -9,7 +9,7 @@ create or replace function office_internal.read_request(
   workspace text
 )
 returns office.wakeups
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
@@ -29,7 +29,9 @@ begin
     );
   end if;
   -- The dispatch makes these keys under the gate; a caller's open transaction on one of them would make it wait.
-  if idempotency_key ~ '^(routine|comment|task_assigned|task_blockers_resolved|task_children_completed|review_requested|changes_requested|ready_to_close|reopened|queue_run|approval_resolved|agent_error|budget_alert):' then
+  if split_part(idempotency_key, ':', 1) = any(array(
+    select s.source from office.wakeup_sources as s where s.source not in ('self', 'user', 'message')
+  )) and position(':' in idempotency_key) > 0 then
     perform office_internal.refuse(
       'reserved_key', format('Keys like "%s" are made by the office only.', idempotency_key), 'Begin it with a word of your own.',
       jsonb_build_object('field', 'idempotency_key', 'given', idempotency_key)

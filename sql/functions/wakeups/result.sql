@@ -4,7 +4,7 @@ create or replace function office.result(ref text)
 returns table (
   reference text, kind text, status text, outcome text, result text, run text, summary text, error text, ended_at timestamptz
 )
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column

@@ -1,7 +1,7 @@
 -- office_internal.store_requests: stores checked requests, each with its signal, in the caller's transaction (Q1, Q3).
 -- A key that is there already gives the first row as duplicate: nothing is written, nobody is woken, nothing is aborted.
 -- Locks nothing but the keys, in their order. Answers in the order of the requests.
-create or replace function office_internal.store_requests(requests office.wakeups [])
+create or replace function office_internal.store_requests(requests office.wakeups[])
 returns table (ordinal integer, wakeup_id uuid, duplicate boolean)
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -44,4 +44,4 @@ begin
 end
 $$;
 
-comment on function office_internal.store_requests(office.wakeups []) is 'Stores wakeups with their signals; duplicates give the first row.';
+comment on function office_internal.store_requests(office.wakeups[]) is 'Stores wakeups with their signals; duplicates give the first row.';

@@ -24,4 +24,5 @@ begin
 end
 $$;
 
-comment on function office.wake(text, text, jsonb, text, text) is 'Asks for an agent to be woken; the dispatch, right after the commit, decides what becomes of it (office.result).';
+comment on function office.wake(text, text, jsonb, text, text)
+is 'Asks for an agent to be woken; the dispatch, right after the commit, decides what becomes of it (office.result).';

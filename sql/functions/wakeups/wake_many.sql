@@ -48,4 +48,5 @@ begin
 end
 $$;
 
-comment on function office.wake_many(jsonb) is 'Asks for many wakes at once: an array of {agent, source, payload, idempotency_key, workspace}.';
+comment on function office.wake_many(jsonb)
+is 'Asks for many wakes at once: an array of {agent, source, payload, idempotency_key, workspace}.';

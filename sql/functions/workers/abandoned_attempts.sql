@@ -2,7 +2,7 @@
 -- what they left running before its first claim (P7, K15).
 create or replace function office.abandoned_attempts(host text)
 returns setof uuid
-language plpgsql stable security definer
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin

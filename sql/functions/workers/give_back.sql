@@ -1,7 +1,7 @@
 -- office.give_back: what a worker claimed and neither carries nor has started is queued again, no retry counted: the answer of its
 -- claim was lost on the way, and nobody else would ever launch it (Q22). Between claims only: the worker names all it carries.
 -- Answers how many. Refuses an unknown worker (not_found). Takes the gates of those runs.
-create or replace function office.give_back(worker_id uuid, carried_attempt_ids uuid [])
+create or replace function office.give_back(worker_id uuid, carried_attempt_ids uuid[])
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -31,4 +31,4 @@ begin
 end
 $$;
 
-comment on function office.give_back(uuid, uuid []) is 'Queues again what a worker claimed and does not carry.';
+comment on function office.give_back(uuid, uuid[]) is 'Queues again what a worker claimed and does not carry.';

@@ -2,7 +2,7 @@
 -- 'stop' those that were asked to stop, 'lost' those that it names and that are no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
-create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid [] default '{}')
+create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')
 returns table (attempt_id uuid, instruction text, detail jsonb)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -35,4 +35,5 @@ begin
 end
 $$;
 
-comment on function office.heartbeat(uuid, uuid []) is 'Renews a worker''s lease; answers which of its attempts to stop, and which it has lost.';
+comment on function office.heartbeat(uuid, uuid[])
+is 'Renews a worker''s lease; answers which of its attempts to stop, and which it has lost.';

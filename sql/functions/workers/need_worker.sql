@@ -1,7 +1,7 @@
 -- office_internal.need_worker: a worker that lives. Refuses an unknown one (not_found), one that ended (worker_expired).
 create or replace function office_internal.need_worker(worker_id uuid)
 returns office.workers
-language plpgsql stable
+language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare

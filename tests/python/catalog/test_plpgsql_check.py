@@ -5,11 +5,6 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-# It cannot know that office_internal.refuse never returns, and "to" is the name that the specification gives.
-EXPECTED = [
-    "control reached end of function without RETURN",
-    'name of parameter "to" is reserved keyword',
-]
 # Trigger functions are checked once for every table that they stand on.
 FINDINGS = """
 select p.oid::regprocedure::text, checked.lineno, checked.level, checked.message, checked.detail, checked.query
@@ -24,7 +19,6 @@ cross join lateral plpgsql_check_function_tb(
 ) as checked
 where p.pronamespace in ('office'::regnamespace, 'office_internal'::regnamespace)
   and (p.prorettype <> 'trigger'::regtype or t.tgrelid is not null)
-  and checked.message <> all(%s)
 order by 1, 2
 """
 
@@ -35,5 +29,5 @@ def test_no_function_has_an_error_or_warning(session: psycopg.Connection) -> Non
         pytest.skip("this server has no plpgsql_check")
     session.execute("create extension plpgsql_check schema public")
     session.execute("set search_path = pg_catalog, public")
-    findings = session.execute(FINDINGS, [EXPECTED]).fetchall()
+    findings = session.execute(FINDINGS).fetchall()
     assert findings == [], "\n" + "\n".join(" | ".join(map(str, row)) for row in findings)
