@@ -34,7 +34,8 @@ declare
   v_talk constant text[] := array[
     '\mi(?: (?!=)|''(?:ve|ll|m|d) )',
     '\mwe(?:''ve| have|''ll| will)? (?:also |now |just )?(?:add|fix|chang|updat|creat|introduc|extract|mov|remov|test|replac|put)\w*\M',
-    '\m(?:add(?:ed|s)|handle[sd]? (?:the |an? )?(?:429|rate|quota|limit|too many|retry)|implement(?:s|ed)?|renamed|refactor(?:ed|s)|honou?r(?:s|ed|ing)|respects|rewrote|wrote|fixes)\M',
+    '\m(?:add(?:ed|s)|renamed|refactor(?:ed|s)|honou?r(?:s|ed|ing)|respects|rewrote|wrote|fixes)\M',
+    '\m(?:handle[sd]? (?:the |an? )?(?:429|rate|quota|limit|too many|retry)|implement(?:s|ed)?)\M',
     '\m(?:bumped|mock(?:s|ed)|stub(?:s|bed)|backs off|simulate[sd]?|documented|fixed (?!window|quota|rate)\w*)\M',
     '\mnow (?:returns?|retries|waits|throws|uses|reads|parses|checks|catches|treats)\M',
     '\m(?:retry|retries|backoff|support|tests?|handling|middleware|parser|patterns?) (?:on|for|of|when) (?:http |the )?(?:429|rate|quota)',

@@ -9,7 +9,8 @@ return lines ~* array_to_string(
     'insufficient[ _](?:quota|balance|funds|credits?)', 'requires more credits', '\mout of credits?\M',
     'credits? (?:have |has |are |is )?(?:been )?(?:exhausted|depleted|used up)', 'payment required', 'billing hard limit',
     '(?:spend(?:ing)?|billing)[ _](?:limit|cap)(?: has been| was| is)?[ _](?:reached|exceeded|hit)',
-    '(?:reached|hit|exceeded) your (?:\w+ )?(?:spend(?:ing)?|billing) (?:limit|cap)', '(?:subscription|plan) (?:has |is )?(?:ended|expired|lapsed)'
+    '(?:reached|hit|exceeded) your (?:\w+ )?(?:spend(?:ing)?|billing) (?:limit|cap)',
+    '(?:subscription|plan) (?:has |is )?(?:ended|expired|lapsed)'
   ],
   '|'
 );
