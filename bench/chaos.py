@@ -27,7 +27,13 @@ from officectl.database.embedded import Cluster
 
 AGENTS = 24
 WORKSPACES = 3
-LEASE = {"worker_lease_seconds": "3", "worker_heartbeat_seconds": "1", "sweep_seconds": "1"}
+LEASE = {
+    "worker_lease_seconds": "3",
+    "worker_heartbeat_seconds": "1",
+    "worker_poll_seconds": "1",
+    # Well above the poll: a pass that comes two periods late is taken for an outage, and renews every lease.
+    "sweep_seconds": "2",
+}
 PROGRAMS = (
     'sleep 0.3; echo \'{"summary": "done"}\'',
     'sleep 2; echo \'{"summary": "done slowly"}\'',
