@@ -13,9 +13,9 @@ declare
   v_sounds_like constant text[] := array[
     -- Limits of the work itself. Where a reset follows, it is a limit of use all the same.
     '(?<!(?:daily|weekly|monthly|hourly|day|hour|minute) )\m(?:\w+_)?(?:context|tokens?|turns?|iterations?|steps?|size|length|time|memory|'
-    'recursion|depth|output|characters?|line|files?|upload|redirects?|retry|retries|threads?|connections?|stack|heap|cpu|attachments?|input|nesting|'
-    'parameters?|window|calls?|commands?|processes|workers?|agents?|rows?|results?|search|budget|log|buffer|images?|queue|concurrency|'
-    'payload|body)(?: window| length| size)? limits?\M(?!.{0,80}(?:reset|try again in|retry in|per (?:minute|hour|day)))',
+    'recursion|depth|output|characters?|line|files?|upload|redirects?|retry|retries|threads?|connections?|stack|heap|cpu|attachments?|'
+    'input|nesting|parameters?|window|calls?|commands?|processes|workers?|agents?|rows?|results?|search|budget|log|buffer|images?|'
+    'queue|concurrency|payload|body)(?: window| length| size)? limits?\M(?!.{0,80}(?:reset|try again in|retry in|per (?:minute|hour|day)))',
     '\m(?:disk|storage|inode|mailbox|file|memory|cpu|space) quotas?\M',
     -- Conditions.
     '\m(?:when|whenever|if|once|unless|until|before|after|in case) (?:the |a |an |your |our |its )?(?:[\w-]+ ){0,2}'

@@ -51,9 +51,10 @@ def reader(cluster_dsn: str, template: str) -> Iterator[Connection]:
 
 
 def read(reader: Connection, text: str | None, at: datetime | None = NOW, zone: str | None = "UTC") -> Answer:
-    row = reader.execute("select * from office.read_rate_limit(%s, %s, %s)", [text, at, zone]).fetchall()
-    assert len(row) == 1
-    return row[0]
+    rows = reader.execute("select * from office.read_rate_limit(%s, %s, %s)", [text, at, zone]).fetchall()
+    assert len(rows) == 1
+    answer: Answer = rows[0]
+    return answer
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -99,6 +100,23 @@ def test_q19_the_files_hold_what_a_naive_reader_gets_wrong() -> None:
 def test_q19_it_says_what_it_read(reader: Connection, text: str, pattern: str | None) -> None:
     """Q19, Q24: pattern names the source, also of a time that is not used; credit waits for a person."""
     assert read(reader, text)[2] == pattern
+
+
+def test_q19_the_session_plays_no_part(reader: Connection) -> None:
+    """Q19: the same answers whatever zone and styles the session has."""
+
+    def answers() -> list[Answer]:
+        sample = [case for file in FILES for case in lines(file)][::5]
+        return [
+            read(reader, case["text"], datetime.fromisoformat(case["now"]), case["zone"]) for case in sample
+        ]
+
+    before = answers()
+    with reader.transaction(force_rollback=True):
+        reader.execute("set local timezone = 'America/Santiago'")
+        reader.execute("set local datestyle = 'ISO, DMY'")
+        reader.execute("set local intervalstyle = 'sql_standard'")
+        assert answers() == before
 
 
 def test_q19_nothing_given_means_now_and_utc(reader: Connection) -> None:
