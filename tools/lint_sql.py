@@ -161,7 +161,7 @@ def check_plpgsql(
 ) -> Iterator[tuple[int, str]]:
     """A statement with a PL/pgSQL body, a function or DO, and the statements inside the body."""
     try:
-        # The parser knows the types of two schemas only; it takes any name for a type there, no array of rows.
+        # The parser knows the types of two schemas only; any name is a type there, but no array of rows.
         text = re.sub(r"\boffice(_internal)?\.\w+\[\]", "text[]", text)
         tree = pglast.parse_plpgsql(re.sub(r"\boffice(_internal)?\.", "public.", text))
     except parser.ParseError as error:

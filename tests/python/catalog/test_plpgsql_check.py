@@ -7,7 +7,8 @@ import pytest
 
 # Trigger functions are checked once for every table that they stand on.
 FINDINGS = """
-select p.oid::regprocedure::text, checked.lineno, checked.level, checked.message, checked.detail, checked.query
+select p.oid::regprocedure::text, checked.lineno, checked.level, checked.message, checked.detail,
+  checked.query
 from pg_catalog.pg_proc as p
 join pg_catalog.pg_language as l on l.oid = p.prolang and l.lanname = 'plpgsql'
 left join (
