@@ -49,7 +49,7 @@ grant insert on office.task_blockers, office.settings to office_operator;
 grant update on office.settings to office_operator;
 
 grant execute on function
-  office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.run_label(text, text),
+  office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
   office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
   office.undispatched(), office.read_task(text), office.get_setting(text, text),
   office.read_rate_limit(text, timestamptz, text),

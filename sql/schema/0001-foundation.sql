@@ -44,7 +44,6 @@ insert into office.errors (code, status, retryable, meaning) values
   ('no_identity', 401, false, 'The login is not known to this office.'),
   ('bad_token', 401, false, 'The token is unknown, was revoked, or its attempt has ended.'),
   ('forbidden', 403, false, 'The caller may not do this.'),
-  ('not_verified', 403, false, 'The account has no verified e-mail.'),
   ('not_found', 404, false, 'No such thing, or none that the caller can see.'),
   ('ambiguous', 422, false, 'More than one thing is meant; name the workspace.'),
   ('missing', 422, false, 'A required field is missing.'),
@@ -61,7 +60,4 @@ insert into office.errors (code, status, retryable, meaning) values
   ('worker_draining', 409, false, 'The worker is shutting down and claims nothing.'),
   ('isolation', 409, false, 'A gate function needs READ COMMITTED.'),
   ('schema_changed', 409, true, 'A deploy is under way, or the worker is older than the database.'),
-  ('cycle', 409, false, 'Tasks would block each other in a circle.'),
-  ('conflict', 409, false, 'The row is not in the state that this needs.'),
-  ('too_large', 413, false, 'The value is larger than allowed.'),
-  ('busy', 503, true, 'Somebody else holds what this needs; try again.');
+  ('conflict', 409, false, 'The row is not in the state that this needs.');

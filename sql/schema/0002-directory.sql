@@ -117,7 +117,7 @@ create table office.agents (
   executor_id uuid references office.executors (id),
   max_concurrent_sessions integer not null default 1 check (max_concurrent_sessions between 1 and 100),
   cooldown_sec integer not null default 10 check (cooldown_sec between 0 and 86400),
-  skip_idle_wakeups boolean not null default true,
+  skip_idle_wakeups boolean not null,
   skip_unchanged_wakeups boolean not null default false,
   created_by_account_id uuid references office.accounts (id),
   created_at timestamptz not null default office.now(),
@@ -141,7 +141,8 @@ comment on column office.agents.executor is 'What to launch for it.';
 comment on column office.agents.executor_id is 'The same, as a row of executors; set by trigger.';
 comment on column office.agents.max_concurrent_sessions is 'Most runs of it at once.';
 comment on column office.agents.cooldown_sec is 'Seconds between the end of one of its runs and the next claim.';
-comment on column office.agents.skip_idle_wakeups is 'Periodic wakes end idle_skipped when it has no actionable task.';
+comment on column office.agents.skip_idle_wakeups
+is 'Periodic wakes end idle_skipped when it has no actionable task; true unless its role is ceo or coordinator.';
 comment on column office.agents.skip_unchanged_wakeups is 'Periodic wakes are skipped when nothing changed since its last run.';
 comment on column office.agents.created_by_account_id is 'Who made it.';
 comment on column office.agents.created_at is 'When it was made.';

@@ -112,10 +112,10 @@ comment on table office.wakeup_moves is 'The moves that a wakeup may make; a tri
 comment on column office.wakeup_moves.from_status is 'Status it leaves.';
 comment on column office.wakeup_moves.to_status is 'Status it reaches.';
 insert into office.wakeup_moves (from_status, to_status) values
-  ('queued', 'claimed'), ('queued', 'coalesced'), ('queued', 'skipped'), ('queued', 'cancelled'), ('queued', 'finished'),
+  ('queued', 'claimed'), ('queued', 'coalesced'),
   ('claimed', 'coalesced'), ('claimed', 'finished'), ('claimed', 'skipped'), ('claimed', 'failed'), ('claimed', 'cancelled'),
   ('coalesced', 'claimed'), ('coalesced', 'cancelled'),
-  ('failed', 'claimed'), ('cancelled', 'claimed'), ('skipped', 'claimed'), ('finished', 'claimed');
+  ('failed', 'claimed');
 
 create table office.run_states (
   status text primary key,
@@ -214,7 +214,7 @@ create table office.runs (
   task_id uuid,
   routine_id uuid,
   scope_id uuid generated always as (coalesce(task_id, routine_id, '00000000-0000-0000-0000-000000000000')) stored,
-  executor_id uuid references office.executors (id),
+  executor_id uuid,
   reason text not null references office.wakeup_sources (source),
   class text not null check (class in ('event', 'periodic')),
   solo boolean not null default false,
@@ -431,6 +431,8 @@ create table office_internal.gates (
   pause_reason text,
   due_at timestamptz
 ) with (fillfactor = 50);
+-- Probed by every claim: whether everything is paused.
+create index gates_paused_with_all on office_internal.gates (workspace_id) where paused_with_all;
 create index gates_due on office_internal.gates (due_at) where due_at is not null;
 comment on table office_internal.gates
 is 'One row a workspace: who holds its lock may change the workspace''s office tables (A6). No foreign key points here.';
@@ -438,7 +440,7 @@ comment on column office_internal.gates.workspace_id is 'The workspace.';
 comment on column office_internal.gates.slots is 'Most runs at once: setting max_concurrent_runs, as the dispatch last read it.';
 comment on column office_internal.gates.excess is 'How many of its active runs were claimed under more slots than today.';
 comment on column office_internal.gates.paused is 'Nothing is claimed: the workspace is paused.';
-comment on column office_internal.gates.paused_with_all is 'Nothing is claimed: everything is paused.';
+comment on column office_internal.gates.paused_with_all is 'Everything is paused: one such row, and nothing is claimed anywhere.';
 comment on column office_internal.gates.pause_reason is 'Why.';
 comment on column office_internal.gates.due_at is 'When a lane''s cooldown or a parked run''s time next comes.';
 

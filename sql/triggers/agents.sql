@@ -6,9 +6,25 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if tg_op = 'UPDATE' and new.workspace_id <> old.workspace_id then
+    perform office_internal.refuse(
+      'invalid', 'An agent stays in its workspace.', 'Make a new one there.', jsonb_build_object('field', 'workspace_id')
+    );
+  end if;
   if tg_op = 'INSERT' or new.executor is distinct from old.executor then
     new.executor_id := office_internal.keep_executor(new.executor);
   end if;
+  if exists (select from office.agents as a where a.id = new.reports_to and a.workspace_id <> new.workspace_id)
+    or exists (select from office.profiles as p where p.id = new.profile_id and p.workspace_id <> new.workspace_id)
+  then
+    perform office_internal.refuse(
+      'invalid', 'An agent, its leader and its profile are of one workspace.', 'Name those of the agent''s workspace.',
+      jsonb_build_object('field', case when tg_op = 'INSERT' or new.reports_to is distinct from old.reports_to
+        then 'reports_to' else 'profile' end)
+    );
+  end if;
+  -- Who leads looks around without being asked; the others do not (Q13.4).
+  new.skip_idle_wakeups := coalesce(new.skip_idle_wakeups, new.role not in ('ceo', 'coordinator'));
   if new.status = 'active' then
     new.status_reason := null;
   end if;

@@ -6,6 +6,11 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if tg_op = 'UPDATE' and new.workspace_id <> old.workspace_id then
+    perform office_internal.refuse(
+      'invalid', 'A project stays in its workspace.', 'Make a new one there.', jsonb_build_object('field', 'workspace_id')
+    );
+  end if;
   if tg_op = 'INSERT' or new.executor is distinct from old.executor then
     new.executor_id := office_internal.keep_executor(new.executor);
   end if;

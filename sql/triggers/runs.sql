@@ -10,11 +10,25 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_other office.runs;
+  v_same office.runs;
 begin
-  if not office_internal.holds_gate(new.workspace_id) then
-    perform office_internal.take_all_gates();
-  end if;
+  perform office_internal.need_gate(old.workspace_id);
   if new.status = old.status then
+    if old.ended_at is not null then
+      -- What joined it by its key is counted; nothing else of an ended run changes. Generated columns are not in NEW yet.
+      v_same := new;
+      v_same.coalesced_count := old.coalesced_count;
+      v_same.depth := old.depth;
+      v_same.scope_id := old.scope_id;
+      v_same.result := old.result;
+      if v_same is distinct from old then
+        perform office_internal.refuse(
+          'move_refused', format('r%s has ended: it changes no more.', old.number),
+          'An interrupted, failed or blocked run can be tried again: office.retry_run.',
+          jsonb_build_object('run', 'r' || old.number, 'status', old.status)
+        );
+      end if;
+    end if;
     return new;
   end if;
   if not exists (select from office.run_moves as m where m.from_status = old.status and m.to_status = new.status) then
@@ -30,7 +44,7 @@ begin
     );
   end if;
   -- A run leaves queued towards a launch with a new attempt: by the claim, and no other way (Q11).
-  if new.status = 'claimed' and new.attempt_id is not distinct from old.attempt_id then
+  if new.status = 'claimed' and (new.attempt_id is not distinct from old.attempt_id or office_internal.is_by_hand()) then
     perform office_internal.refuse(
       'move_refused', format('r%s cannot be claimed by hand.', new.number), 'Only office.claim_runs claims.',
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
@@ -43,7 +57,7 @@ begin
     new.claimed_at := null;
     update office.wakeups as w
     set status = 'claimed', reason = null
-    where w.run_id = new.id and w.status in ('failed', 'cancelled', 'skipped', 'finished');
+    where w.run_id = new.id and w.status = 'failed';
   end if;
   if new.status = 'queued' and new.answered_at is null and not new.solo then
     -- Going back to queued meets the run that came for its scope meanwhile: the older stays and takes the younger in (Q4).
@@ -54,6 +68,7 @@ begin
       and not r.solo and r.answered_at is null;
     if v_other.number > new.number then
       new.coalesced_count := new.coalesced_count + office_internal.move_wakeups(v_other.id, new.id, new.coalesced_count, 0);
+      new.depth := greatest(new.depth, v_other.depth);
       update office.runs as r
       set status = 'cancelled', cancel_reason = 'merged', coalesced_count = 0
       where r.id = v_other.id;
@@ -65,6 +80,7 @@ begin
       update office.runs as r
       set coalesced_count = v_other.coalesced_count
           + office_internal.move_wakeups(new.id, v_other.id, v_other.coalesced_count, 0),
+        depth = greatest(r.depth, new.depth),
         class = case when new.class = 'event' then 'event' else r.class end,
         reason = case when new.class = 'event' then new.reason else r.reason end
       where r.id = v_other.id;
@@ -152,7 +168,7 @@ begin
   ));
   -- The claim looks only where a signal says so, and a hand has left none.
   v_by_hand := array(
-    select distinct n.workspace_id from new_rows as n where n.status = 'queued' and current_setting('office.gates', true) = 'all'
+    select distinct n.workspace_id from new_rows as n where n.status = 'queued' and office_internal.is_by_hand()
   );
   if cardinality(v_by_hand) > 0 then
     insert into office_internal.signals (workspace_id, kind) select b.id, 'look' from unnest(v_by_hand) as b (id);
@@ -181,6 +197,10 @@ for each statement execute function office_internal.guard_gate();
 create or replace trigger runs_check
 before update on office.runs
 for each row execute function office_internal.runs_check();
+
+create or replace trigger runs_held
+before delete on office.runs
+for each row execute function office_internal.guard_row();
 
 create or replace trigger runs_follow_insert
 after insert on office.runs

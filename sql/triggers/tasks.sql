@@ -9,6 +9,11 @@ as $$
 declare
   v_stage_state text;
 begin
+  if tg_op = 'UPDATE' and new.workspace_id <> old.workspace_id then
+    perform office_internal.refuse(
+      'invalid', 'A task stays in its workspace.', 'Make a new one there.', jsonb_build_object('field', 'workspace_id')
+    );
+  end if;
   if tg_op = 'INSERT' then
     if new.state not in ('proposed', 'todo') and not (
       new.state = 'in_progress' and exists (select from office.workflows as f where f.id = new.workflow_id and f.kind = 'routine')
@@ -56,6 +61,14 @@ begin
   then
     perform office_internal.refuse(
       'invalid', 'A task and its parent are of one workspace.', 'Make a task of its own there.', jsonb_build_object('field', 'parent')
+    );
+  end if;
+  if new.project_id is not null and (tg_op = 'INSERT' or new.project_id is distinct from old.project_id)
+    and not exists (select from office.projects as p where p.id = new.project_id and p.workspace_id = new.workspace_id)
+  then
+    perform office_internal.refuse(
+      'invalid', 'A task and its project are of one workspace.', 'Name a project of the task''s workspace.',
+      jsonb_build_object('field', 'project')
     );
   end if;
   if new.assignee_agent_id is not null and (tg_op = 'INSERT' or new.assignee_agent_id is distinct from old.assignee_agent_id)

@@ -20,7 +20,7 @@ cross join lateral (
   from office.runs as r
   where r.agent_id = a.id
 ) as n
-where a.deleted_at is null
+where office.is_somebody() and a.deleted_at is null
 order by w.name, a.name;
 
 comment on view office.agent_load is 'Agents with what they do and what waits for them.';

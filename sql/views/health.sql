@@ -36,7 +36,8 @@ from (
     'workers past their lease', 'warning', min(w.lease_until), count(*), 'select * from office.maintain();'
   from office.workers as w
   where w.ended_at is null and w.lease_until < office.now()
-) as c;
+) as c
+where office.is_somebody();
 
 comment on view office.health is 'One row a check; mend is the SQL or command for what is not well.';
 comment on column office.health.check_name is 'What is looked at.';

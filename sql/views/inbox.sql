@@ -15,7 +15,7 @@ join office.workspaces as w on w.id = i.workspace_id
 left join office.agents as a on a.id = i.agent_id
 left join office.tasks as t on t.id = i.task_id
 left join office.runs as r on r.id = i.run_id
-where i.closed_at is null
+where office.is_somebody() and i.closed_at is null
 order by i.created_at desc, i.id desc;
 
 comment on view office.inbox is 'Open inbox items, newest first.';

@@ -17,7 +17,7 @@ join office.workspaces as w on w.id = r.workspace_id
 join office.attempts as p on p.id = r.attempt_id
 join office.workers as k on k.id = p.worker_id
 left join office.tasks as t on t.id = r.task_id
-where r.status in ('claimed', 'running', 'waiting', 'stopping')
+where office.is_somebody() and r.status in ('claimed', 'running', 'waiting', 'stopping')
 order by coalesce(p.started_at, p.claimed_at), r.id;
 
 comment on view office.running is 'Runs under way.';

@@ -33,6 +33,7 @@ from (
 join office.agents as a on a.id = q.agent_id
 join office.workspaces as w on w.id = q.workspace_id
 left join office.tasks as t on t.id = q.task_id
+where office.is_somebody()
 order by q.turn, q.requested_at, q.number;
 
 comment on view office.up_next is 'Queued runs in the order of the claim, and why each waits.';

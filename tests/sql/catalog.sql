@@ -217,6 +217,7 @@ select set_eq(
       ('dispatch', 'client operator worker'),
       ('stop', 'client operator'),
       ('pause', 'client operator'),
+      ('is_somebody', 'client operator reader'),
       ('resume', 'client operator'),
       ('retry_run', 'client operator'),
       -- working

@@ -99,7 +99,7 @@ begin
     select 'a ready lane or a due time is known to the claim', s.name, 'no signal and no timer'
     from office_internal.gates as g
     join office.workspaces as s on s.id = g.workspace_id
-    where not (g.paused or g.paused_with_all)
+    where not (g.paused or exists (select from office_internal.gates as o where o.paused_with_all))
       and not exists (select from office_internal.signals as q where q.workspace_id = g.workspace_id)
       and (
         exists (
@@ -120,10 +120,33 @@ begin
         )
       );
   return query
-    select 'what an office row names is there', 'r' || r.number, 'agent or task is gone'
-    from office.runs as r
-    where not exists (select from office.agents as a where a.id = r.agent_id)
-      or (r.task_id is not null and not exists (select from office.tasks as t where t.id = r.task_id));
+    select 'what an office row names is there', d.subject, d.missing
+    from (
+      select 'r' || r.number, 'its agent', not exists (select from office.agents as a where a.id = r.agent_id)
+      from office.runs as r
+      union all
+      select 'r' || r.number, 'its task', not exists (select from office.tasks as t where t.id = r.task_id)
+      from office.runs as r
+      where r.task_id is not null
+      union all
+      select 'r' || r.number, 'its executor', not exists (select from office.executors as x where x.id = r.executor_id)
+      from office.runs as r
+      where r.executor_id is not null
+      union all
+      select w.id::text, 'its agent', not exists (select from office.agents as a where a.id = w.agent_id)
+      from office.wakeups as w
+      union all
+      select w.id::text, 'its task', not exists (select from office.tasks as t where t.id = w.task_id)
+      from office.wakeups as w
+      where w.task_id is not null
+      union all
+      select l.agent_id::text, 'the agent of a lane', not exists (select from office.agents as a where a.id = l.agent_id)
+      from office_internal.lanes as l
+      union all
+      select s.name, 'its gate', not exists (select from office_internal.gates as g where g.workspace_id = s.id)
+      from office.workspaces as s
+    ) as d (subject, missing, gone)
+    where d.gone;
 end
 $$;
 

@@ -40,9 +40,10 @@ as $$
       )),
       (6, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
         format('select * from office.resume(%L);', s.name || '/' || a.name)),
-      (7, g.paused or g.paused_with_all, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
-        case when g.paused then format('select * from office.resume(%L);', 'workspace:' || s.name)
-          else 'select * from office.resume(''everything'');' end),
+      (7, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
+        format('select * from office.resume(%L);', 'workspace:' || s.name)),
+      (7, exists (select from office_internal.gates as o where o.paused_with_all), 'everything is paused', null,
+        'select * from office.resume(''everything'');'),
       (8, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
         format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.capacity + 1)),
       (9, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,

@@ -1,6 +1,7 @@
 -- office.why: the story of a run, or of a task's or a wakeup's run: what woke it, how it was merged, each attempt with its end, how
--- long each stretch lasted; and for one that waits every reason, with the command that lifts it (I9).
--- Refuses what is not there (not_found).
+-- long each stretch lasted; and for one that waits every reason, with the command that lifts it (I9). Of an agent: what it
+-- does, and why what is queued for it waits.
+-- Refuses what is not there (not_found), workspaces and everything (invalid).
 create or replace function office.why(ref text)
 returns table (at timestamptz, event text, detail text, lasted interval, lift text)
 language plpgsql stable parallel safe security definer
@@ -8,35 +9,31 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  v_what record;
   v_run uuid;
 begin
   perform office_internal.caller();
-  if ref ~* '^t[0-9]+$' then
-    select r.id into v_run from office.runs as r where r.task_id = office_internal.find_task(ref) order by r.number desc limit 1;
-    if v_run is null then
-      return query
-        select
-          t.created_at, 'no run',
-          case
-            when t.assignee_agent_id is null then 'nobody is assigned'
-            when office_internal.is_blocked(t.id) then 'it waits for other tasks, and is woken when they have ended'
-            when not office_internal.is_woken_for(t.id) then 'its stage or workflow starts no work'
-            else format('it is %s', t.state)
-          end,
-          null::interval,
-          case when t.assignee_agent_id is null then format('select * from office.assign_task(''t%s'', ''AGENT'');', t.number) end
-        from office.tasks as t
-        where t.id = office_internal.find_task(ref);
+  select * into v_what from office_internal.read_ref(ref);
+  case v_what.kind
+    when 'run' then
+      v_run := v_what.id;
+    when 'wakeup' then
+      select w.run_id into v_run from office.wakeups as w where w.id = v_what.id;
+    when 'task' then
+      v_run := office_internal.latest_run(v_what.id);
+      if v_run is null then
+        return query select * from office_internal.why_no_run(v_what.id);
+        return;
+      end if;
+    when 'agent' then
+      return query select * from office_internal.why_agent(v_what.id);
       return;
-    end if;
-  elsif office_internal.is_uuid(ref) then
-    select w.run_id into v_run
-    from office.wakeups as w
-    where w.id = ref::uuid and w.workspace_id in (select office.visible_workspaces());
-    v_run := coalesce(v_run, office_internal.find_run(ref));
-  else
-    v_run := office_internal.find_run(ref);
-  end if;
+    else
+      perform office_internal.refuse(
+        'invalid', format('%s has no story of its own.', ref), 'Name a run (r4812), a task (t97), an agent, or a wakeup (its uuid).',
+        jsonb_build_object('field', 'ref')
+      );
+  end case;
   return query
     with told as (
       select

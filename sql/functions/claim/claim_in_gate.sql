@@ -28,7 +28,7 @@ begin
   end if;
   loop
     v_room := v_gate.slots - office_internal.count_active(claim_in_gate.workspace_id);
-    exit when v_gate.paused or v_gate.paused_with_all or v_room <= 0;
+    exit when v_gate.paused or v_room <= 0 or exists (select from office_internal.gates as g where g.paused_with_all);
     v_ids := office_internal.pick_runs(claim_in_gate.workspace_id, least(v_room, greatest(v_left, 1)));
     exit when cardinality(v_ids) = 0;
     if v_left <= 0 then

@@ -34,8 +34,11 @@ declare
 begin
   perform office_internal.need_read_committed();
   v_worker := office_internal.need_worker(claim_runs.worker_id);
-  if exists (select from office_internal.deployment as d where d.migrating) then
-    perform office_internal.refuse('schema_changed', 'A deploy is under way.', 'Ask again in a moment.');
+  if exists (select from office_internal.deployment as d where d.migrating or d.version <> v_worker.version) then
+    perform office_internal.refuse(
+      'schema_changed', 'A deploy is under way, or has brought another version than this worker''s.',
+      'Ask again in a moment; then restart the worker with the version that is deployed.'
+    );
   end if;
   if v_worker.draining then
     perform office_internal.refuse('worker_draining', 'This worker shuts down.', 'Register a new one.');

@@ -14,7 +14,7 @@ begin
       'OFFICE_WAKE_PAYLOAD', (
         select p.payload::text
         from office.wakeups as p
-        where p.run_id = r.id and octet_length(p.payload::text) <= 65536
+        where p.run_id = r.id
         order by p.position desc
         limit 1
       )

@@ -26,6 +26,7 @@ begin
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
         from office.runs as r
         where r.id = any(run_ids) and r.status is not distinct from 'queued'
+          and not exists (select from office.checkouts as c where c.task_id = r.task_id and c.checkout_run_id <> r.id)
       ) as p
       where p.turn = 1
     ),

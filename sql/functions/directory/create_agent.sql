@@ -35,7 +35,7 @@ begin
     case when create_agent.reports_to is not null then office_internal.find_agent(create_agent.reports_to, v_workspace) end,
     case when create_agent.profile is not null then office_internal.find_profile(create_agent.profile, v_workspace) end,
     create_agent.executor, create_agent.max_concurrent_sessions, create_agent.cooldown_sec,
-    coalesce(create_agent.skip_idle_wakeups, create_agent.role not in ('ceo', 'coordinator')), v_caller
+    create_agent.skip_idle_wakeups, v_caller
   )
   returning id into v_id;
   select

@@ -43,7 +43,7 @@ begin
   end if;
   perform office_internal.not_found(
     'agent',
-    ref,
+    v_name,
     (
       select array_agg(a.name)
       from office.agents as a

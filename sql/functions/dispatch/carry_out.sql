@@ -1,5 +1,5 @@
 -- office.carry_out: does what the office wants changed in people's tables, in order, each as an update that names the state it
--- expects, as whoever caused it (A6). What is no longer so is dropped, with activity. Rows that somebody else has locked
+-- expects, as whoever caused it (A6). What is no longer so, or refused, is dropped, with activity. Rows that somebody else has locked
 -- are left for the next call. Answers how many changes were worked off. Takes no gate.
 create or replace function office.carry_out(max_changes integer default 100)
 returns integer
@@ -9,6 +9,7 @@ as $$
 declare
   v_change office_internal.changes;
   v_done integer := 0;
+  v_problem text;
 begin
   for v_change in
     select c.*
@@ -20,13 +21,27 @@ begin
     perform from office.tasks as t where t.id = v_change.task_id for no key update skip locked;
     continue when not found and exists (select from office.tasks as t where t.id = v_change.task_id);
     perform set_config('office.carrying', v_change.id::text, true);
-    update office.tasks as t
-    set state = v_change.to_state
-    where t.id = v_change.task_id and t.state = v_change.from_state;
-    if not found then
+    v_problem := null;
+    begin
+      update office.tasks as t
+      set state = v_change.to_state
+      where t.id = v_change.task_id and t.state = v_change.from_state;
+      if not found then
+        v_problem := 'it is no longer so';
+      end if;
+    exception
+      when serialization_failure or deadlock_detected or lock_not_available or read_only_sql_transaction then
+        raise;
+      when others then
+        -- One that somebody's trigger refuses must not hold up the others for ever.
+        v_problem := sqlerrm;
+    end;
+    if v_problem is not null then
       perform office_internal.remember(
         v_change.workspace_id, 'change_dropped',
-        jsonb_build_object('kind', v_change.kind, 'expected', v_change.from_state, 'wanted', v_change.to_state),
+        jsonb_build_object(
+          'kind', v_change.kind, 'expected', v_change.from_state, 'wanted', v_change.to_state, 'reason', v_problem
+        ),
         v_change.account_id, v_change.agent_id, v_change.task_id, null, v_change.attempt_id
       );
     end if;

@@ -60,6 +60,7 @@ begin
     update office.runs as r
     set coalesced_count = v_into.coalesced_count
         + office_internal.move_wakeups(v_run.id, v_into.id, v_into.coalesced_count, v_run.shown_wakeups),
+      depth = greatest(r.depth, v_run.depth),
       reason = case when r.class = 'periodic' then v_first.source else r.reason end,
       class = 'event'
     where r.id = v_into.id;

@@ -5,7 +5,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  if kind in ('run', 'task') then
+  if kind in ('run', 'task', 'wakeup') then
     perform office_internal.refuse(
       'invalid', format('A %s is not paused: %s.', kind, ref),
       'Pause its agent, its workspace (workspace:NAME), or everything; a run can be stopped.', jsonb_build_object('field', 'ref')

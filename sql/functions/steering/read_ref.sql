@@ -1,6 +1,6 @@
--- office_internal.read_ref: what a person names to steer it (I2): everything, workspace:acme, a task (t97), a run (r4812 or its uuid), an
--- agent (agent:builder, or its bare name). Answers kind, id, and the workspaces concerned.
--- Refuses what is not there (not_found); everything from others than operators (forbidden).
+-- office_internal.read_ref: what a person names (I2): everything, workspace:acme, a task (t97), a run (r4812), an agent (agent:builder, or
+-- its bare name), or any of these and a wakeup by uuid. Answers kind, id, and the workspaces concerned.
+-- Refuses what is not there or not seen (not_found); everything from others than operators (forbidden).
 create or replace function office_internal.read_ref(ref text, out kind text, out id uuid, out workspace_ids uuid[])
 language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -10,24 +10,52 @@ begin
     perform office_internal.need_operator();
     kind := 'everything';
     workspace_ids := array(select office.visible_workspaces());
+    return;
   elsif ref like 'workspace:%' then
     kind := 'workspace';
     id := office_internal.find_workspace(split_part(ref, ':', 2));
-    workspace_ids := array[id];
   elsif ref ~* '^t[0-9]+$' then
     kind := 'task';
     id := office_internal.find_task(ref);
-    workspace_ids := array(select t.workspace_id from office.tasks as t where t.id = read_ref.id);
-  elsif ref ~* '^r[0-9]+$' or office_internal.is_uuid(ref) then
+  elsif ref ~* '^r[0-9]+$' then
     kind := 'run';
     id := office_internal.find_run(ref);
-    workspace_ids := array(select r.workspace_id from office.runs as r where r.id = read_ref.id);
+  elsif office_internal.is_uuid(ref) then
+    select k.kind, ref::uuid into kind, id
+    from (
+      select 'run', r.workspace_id from office.runs as r where r.id = ref::uuid
+      union all
+      select 'task', t.workspace_id from office.tasks as t where t.id = ref::uuid and t.deleted_at is null
+      union all
+      select 'agent', a.workspace_id from office.agents as a where a.id = ref::uuid and a.deleted_at is null
+      union all
+      select 'wakeup', w.workspace_id from office.wakeups as w where w.id = ref::uuid
+      union all
+      select 'workspace', s.id from office.workspaces as s where s.id = ref::uuid and s.deleted_at is null
+    ) as k (kind, workspace_id)
+    where k.workspace_id in (select office.visible_workspaces());
+    if kind is null then
+      perform office_internal.refuse(
+        'not_found', format('Nothing here has the id "%s".', ref), 'A run, task, agent, wakeup or workspace that you can see has another.',
+        jsonb_build_object('given', ref)
+      );
+    end if;
   else
     kind := 'agent';
     id := office_internal.find_agent(regexp_replace(coalesce(ref, ''), '^agent:', ''));
-    workspace_ids := array(select a.workspace_id from office.agents as a where a.id = read_ref.id);
   end if;
+  workspace_ids := array(
+    select r.workspace_id from office.runs as r where kind = 'run' and r.id = read_ref.id
+    union all
+    select t.workspace_id from office.tasks as t where kind = 'task' and t.id = read_ref.id
+    union all
+    select a.workspace_id from office.agents as a where kind = 'agent' and a.id = read_ref.id
+    union all
+    select w.workspace_id from office.wakeups as w where kind = 'wakeup' and w.id = read_ref.id
+    union all
+    select read_ref.id where kind = 'workspace'
+  );
 end
 $$;
 
-comment on function office_internal.read_ref(text) is 'What a reference means to steering: kind, id, workspaces.';
+comment on function office_internal.read_ref(text) is 'What a reference means: kind, id, workspaces.';

@@ -18,8 +18,16 @@ declare
   v_ids uuid[];
 begin
   select * into v_what from office_internal.read_ref(ref);
-  -- The agent's row first: it is a people's row, and nothing waits for those under the gate.
+  if v_what.kind = 'wakeup' then
+    perform office_internal.refuse(
+      'invalid', 'A wakeup is not stopped.', 'Stop its run: office.result tells which.', jsonb_build_object('field', 'ref')
+    );
+  end if;
+  -- The agent's row first: it is a people's row, and nothing waits for those under a gate, this transaction's earlier ones too.
   if v_what.kind = 'agent' then
+    if not office_internal.is_by_hand() then
+      perform from office.agents as a where a.id = v_what.id for no key update nowait;
+    end if;
     update office.agents as a
     set status = 'stopped', status_reason = coalesce(stop.reason, 'stopped by a person')
     where a.id = v_what.id and a.status <> 'stopped';

@@ -69,7 +69,7 @@ begin
       when 'object' then jsonb_typeof(v_value) = 'object'
       when 'json' then true
       when 'uuids' then jsonb_typeof(v_value) = 'array'
-        and not exists (select from jsonb_array_elements(v_value) as e (item) where not office_internal.is_uuid(e.item #>> '{}'))
+        and not exists (select from jsonb_array_elements(v_value) as e (item) where office_internal.is_uuid(e.item #>> '{}') is not true)
       when 'uuid' then jsonb_typeof(v_value) = 'string' and office_internal.is_uuid(v_text)
       when 'time' then jsonb_typeof(v_value) = 'string' and v_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}'
       else jsonb_typeof(v_value) = 'string' and (v_field.choices is null or v_text = any(v_field.choices))

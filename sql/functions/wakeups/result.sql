@@ -1,5 +1,5 @@
 -- office.result: what became of a wakeup (uuid), a run (r4812), or a task's latest run (t97) (Q10).
--- Refuses what is not there (not_found).
+-- Refuses what is not there (not_found) and what has no result (invalid).
 create or replace function office.result(ref text)
 returns table (
   reference text, kind text, status text, outcome text, result text, run text, summary text, error text, ended_at timestamptz
@@ -9,30 +9,28 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  v_what record;
   v_kind text;
   v_wakeup office.wakeups;
   v_run uuid;
 begin
   perform office_internal.caller();
-  if office_internal.is_uuid(ref) then
-    select * into v_wakeup
-    from office.wakeups as w
-    where w.id = ref::uuid and w.workspace_id in (select office.visible_workspaces());
-  end if;
-  if v_wakeup.id is not null then
-    v_kind := 'wakeup';
-    v_run := v_wakeup.run_id;
-  elsif ref ~* '^t[0-9]' or (office_internal.is_uuid(ref) and exists (select from office.tasks as t where t.id = ref::uuid)) then
-    v_kind := 'task';
-    select r.id into v_run
-    from office.runs as r
-    where r.task_id = office_internal.find_task(ref)
-    order by r.requested_at desc, r.number desc
-    limit 1;
-  else
-    v_kind := 'run';
-    v_run := office_internal.find_run(ref);
-  end if;
+  select * into v_what from office_internal.read_ref(ref);
+  v_kind := v_what.kind;
+  case v_kind
+    when 'run' then
+      v_run := v_what.id;
+    when 'task' then
+      v_run := office_internal.latest_run(v_what.id);
+    when 'wakeup' then
+      select * into v_wakeup from office.wakeups as w where w.id = v_what.id;
+      v_run := v_wakeup.run_id;
+    else
+      perform office_internal.refuse(
+        'invalid', format('%s has no result: it is a %s.', ref, v_kind), 'Name a run (r4812), a task (t97) or a wakeup (its uuid).',
+        jsonb_build_object('field', 'ref')
+      );
+  end case;
   return query
     select
       ref,

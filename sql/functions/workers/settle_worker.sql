@@ -7,15 +7,17 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_now timestamptz;
+  v_gates uuid[];
   v_runs uuid[];
 begin
   loop
     begin
-      perform office_internal.take_gates(array(
+      v_gates := array(
         select distinct r.workspace_id
         from office.runs as r
         where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-      ));
+      );
+      perform office_internal.take_gates(v_gates);
       v_now := office_internal.wall_clock();
       -- Waits for claims of this worker that are under way; those that come later are refused.
       update office.workers as w
@@ -30,7 +32,7 @@ begin
         select
         from office.runs as r
         where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'waiting', 'stopping')
-          and not office_internal.holds_gate(r.workspace_id)
+          and r.workspace_id <> all(v_gates)
       );
       raise exception 'A claim has come in between, under another gate.';
     exception when raise_exception then

@@ -27,7 +27,9 @@ begin
     return 0;
   end if;
   update office_internal.sweeps as s set passed_at = v_now where s.name = 'leases';
-  if v_passed < v_now - 2 * v_period or v_passed < pg_postmaster_start_time() then
+  -- Passes come no closer than the ticks do.
+  if v_passed < v_now - 2 * greatest(v_period, make_interval(secs => office_internal.setting('worker_poll_seconds')::integer))
+    or v_passed < pg_postmaster_start_time() then
     update office.workers as w
     set lease_until = v_now + make_interval(secs => office_internal.setting('worker_lease_seconds')::integer)
     where w.ended_at is null;

@@ -133,7 +133,7 @@ def dispatch(conn: Connection) -> None:
 
 
 def bring_runs_in_flight(conn: Connection, runs: tuple[tuple[Request, str], ...]) -> None:
-    """Make the runs, one after the other, and bring each to its state by plain UPDATE, as a person may."""
+    """Make the runs, one after the other, and bring each to its state by plain UPDATE."""
     for request, state in runs:
         wakeup = wake(conn, request)
         dispatch(conn)
@@ -158,7 +158,18 @@ def bring_runs_in_flight(conn: Connection, runs: tuple[tuple[Request, str], ...]
             "finished": ("finished",),
         }
         for step in steps[state]:
-            conn.execute("update office.runs set status = %s where id = %s", [step, run])
+            if step == "claimed":
+                # What the claim does to the row; no hand may.
+                conn.execute(
+                    "select office_internal.take_gates(array[workspace_id]) from office.runs where id = %s",
+                    [run],
+                )
+                conn.execute(
+                    "update office.runs set attempt_id = office.uuid7(), status = 'claimed' where id = %s",
+                    [run],
+                )
+            else:
+                conn.execute("update office.runs set status = %s where id = %s", [step, run])
         if state == "answered":
             conn.execute(
                 "update office.runs set status = 'queued', answered_at = office.now() where id = %s", [run]

@@ -88,8 +88,8 @@ select pg_temp.claim();
 update office.runs set status = 'cancelled' where id = (pg_temp.run(:'w')).id;
 select is((pg_temp.run(:'w')).result, 'stopped', 'Q9: cancelled by hand without a reason is stopped');
 select is(
-  (pg_temp.refusal(format('update office.runs set outcome = ''succeeded'' where id = %L', (pg_temp.run(:'w')).id))).state, '23514',
-  'Q9: only a finished run has an outcome'
+  (pg_temp.refusal(format('update office.runs set outcome = ''succeeded'' where id = %L', (pg_temp.run(:'w')).id))).state, 'PT409',
+  'Q9: an ended run changes no more'
 );
 
 -- result never shows a blocked budget as a success.

@@ -1,0 +1,93 @@
+-- What a hand in psql could do once: change a run that had ended, claim, write its way past a gate, move things between workspaces.
+begin;
+set local search_path = tap, public;
+\ir ../support/refusal.psql
+\ir ../support/queue.psql
+
+select plan(17);
+
+select pg_temp.scenario('hands', 'ann', 'bob');
+select pg_temp.wake('ann') as ended \gset
+select pg_temp.wake('bob') as queued \gset
+select pg_temp.claim(1);
+select pg_temp.finish(:'ended');
+select is(
+  (pg_temp.refusal(format('update office.runs set outcome = ''checkout_lost'' where id = %L', (pg_temp.run(:'ended')).id))).state, 'PT409',
+  'Q9: an ended run changes no more'
+);
+-- As a session of its own would: no gate function ran before in this transaction.
+set local office.gates = '';
+select is(
+  (pg_temp.refusal(format(
+    'update office.runs set status = ''claimed'', attempt_id = %L where id = %L', pg_temp.attempt(:'ended'), (pg_temp.run(:'queued')).id
+  ))).message,
+  format('r%s cannot be claimed by hand.', (pg_temp.run(:'queued')).number), 'Q11: nothing but the claim leads to a launch, with whatever attempt'
+);
+
+-- Another workspace: each thing stays in its own
+
+select office.create_workspace('elsewhere');
+select office.create_project('site', workspace => 'elsewhere');
+select office.create_agent('cat', workspace => 'elsewhere');
+select office.create_profile('fast', '{"command": ["/bin/true"]}', workspace => 'elsewhere');
+select pg_temp.task('a task') as task \gset
+create function pg_temp.elsewhere() returns uuid language sql as $$ select w.id from office.workspaces as w where w.name = 'elsewhere' $$;
+select is((pg_temp.refusal(format(c.change, pg_temp.elsewhere()))).detail ->> 'field', c.field, format('A10: %s', c.field))
+from (values
+  (format('update office.tasks set workspace_id = %%L where id = %L', pg_temp.task_id(:'task')), 'workspace_id'),
+  (format('update office.agents set workspace_id = %%L where id = %L', (pg_temp.run(:'ended')).agent_id), 'workspace_id'),
+  (format('update office.tasks set project_id = (select id from office.projects where workspace_id = %%L) where id = %L', pg_temp.task_id(:'task')), 'project'),
+  (format('update office.agents set reports_to = (select id from office.agents where workspace_id = %%L) where id = %L', (pg_temp.run(:'ended')).agent_id), 'reports_to'),
+  (format('update office.agents set profile_id = (select id from office.profiles where workspace_id = %%L) where id = %L', (pg_temp.run(:'ended')).agent_id), 'profile')
+) as c (change, field);
+
+-- carry_out: one change that somebody's trigger refuses holds up no other (A6)
+
+select pg_temp.scenario('carried', 'ann', 'bob');
+select pg_temp.task('stubborn', 'ann') as stubborn \gset
+select pg_temp.task('willing', 'bob') as willing \gset
+create function pg_temp.no() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;
+create trigger no before update on office.tasks for each row when (old.title = 'stubborn') execute function pg_temp.no();
+select pg_temp.claim();
+select office.start_attempt(a.id) from office.attempts as a where a.ended_at is null;
+select is(office.carry_out(), 2, 'A6: every change is worked off');
+select is((select t.state from office.tasks as t where t.id = pg_temp.task_id(:'willing')), 'in_progress', 'A6: … the one that could be');
+select is(
+  (select v.detail ->> 'reason' from office.activity as v where v.kind = 'change_dropped' and v.task_id = pg_temp.task_id(:'stubborn')),
+  'not this one', 'A6: … the other is dropped, with why'
+);
+drop trigger no on office.tasks;
+
+-- A large payload is not replaced by an older one (X1)
+
+select pg_temp.scenario('payload', 'ann');
+select pg_temp.wake('ann', payload => '{"context": "small"}') as small \gset
+select pg_temp.wake('ann', payload => jsonb_build_object('context', repeat('x', 70000)));
+select is(
+  (select length(c.environment ->> 'OFFICE_WAKE_PAYLOAD') > 70000 from office.claim_runs(current_setting('testing.worker')::uuid) as c where c.run_id is not null),
+  true, 'X1: the payload is the latest one, whatever its size'
+);
+
+-- References: any noun by its uuid (I2); an agent's story (I9)
+
+select is((select k.kind from office_internal.read_ref((pg_temp.run(:'small')).agent_id::text) as k), 'agent', 'I2: an agent by uuid');
+select is((select k.kind from office_internal.read_ref(pg_temp.task_id(:'task')::text) as k), 'task', 'I2: a task by uuid');
+select is((select k.kind from office_internal.read_ref(:'small') as k), 'wakeup', 'I2: a wakeup by uuid');
+select is((pg_temp.refusal('select * from office.why(''payload/an'')')).hint, 'Did you mean "ann"?', 'I2: the nearest name');
+select isnt_empty('select * from office.why(''payload/ann'')', 'I9: an agent has a story');
+
+-- skip_unchanged_wakeups (Q13.4)
+
+select pg_temp.scenario('unchanged', 'ann');
+select office.update_agent('unchanged/ann', '{"skip_unchanged_wakeups": true}');
+select pg_temp.wake('ann', 'routine', '{"routine_id": "a0000000-0000-4000-8000-000000000001"}') as first \gset
+select pg_temp.claim();
+select testing.advance('1 second');
+select pg_temp.finish(:'first');
+select testing.advance('1 minute');
+select pg_temp.wake('ann', 'routine', '{"routine_id": "a0000000-0000-4000-8000-000000000001"}') as second \gset
+select pg_temp.claim();
+select is((pg_temp.run(:'second')).result, 'idle_skipped', 'Q13: nothing changed since its last run: skipped');
+
+select * from finish();
+rollback;
