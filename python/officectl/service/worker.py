@@ -15,7 +15,7 @@ from officectl.executors import CommandExecutor
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
 from officectl.service.host import abandoned, clean_up
-from officectl.service.launches import launch_of
+from officectl.service.launches import forget, launch_of
 from officectl.service.ticker import carry_out
 from officectl.service.waiting import any_of
 
@@ -169,6 +169,7 @@ class Worker:
             # Nothing hangs on it: every tick carries out, every clean-up confirms.
             self._calls.note_loss(error)
         finally:
+            forget(attempt.launch, self._agent_socket)
             del self._attempts[attempt.id]
             self.work.set()
 

@@ -1,5 +1,6 @@
 """The way of a run through a serving process, with real programs."""
 
+import json
 import logging
 from pathlib import Path
 
@@ -62,6 +63,23 @@ async def test_a_program_knows_its_run_and_no_database(desk: Desk, serving: Serv
     assert seen["OFFICE_WAKE_REASON"] == "user"
     assert {"OFFICE_SOCKET", "OFFICE_TOKEN", "OFFICE_WORKSPACE", "OFFICE_WORKER_ID"} <= set(seen)
     assert not [name for name in seen if name.startswith("PG") or "DSN" in name]
+
+
+async def test_a_long_payload_is_a_file_while_the_program_runs(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    """X1: past 64 KB the payload is in a file, which goes with the attempt."""
+    desk.agent(
+        "triage", 'echo "$OFFICE_WAKE_PAYLOAD_FILE" > where; cp "$OFFICE_WAKE_PAYLOAD_FILE" seen', tmp_path
+    )
+    async with serving():
+        desk.rows(
+            "select * from office.wake('triage', payload => jsonb_build_object('context', repeat('x', 70000)))"
+        )
+        await desk.until(ENDED, ["finished"])
+        where = Path((tmp_path / "where").read_text().strip())
+        await until(lambda: not where.exists())
+    assert json.loads((tmp_path / "seen").read_text())["context"] == "x" * 70000
 
 
 async def test_a_failure_is_told_with_its_complaint(desk: Desk, serving: Serving, tmp_path: Path) -> None:
