@@ -121,7 +121,7 @@ create policy visible on office.members using (workspace_id in (select office.vi
 create policy visible on office.accounts using (
   id in (select m.account_id from office.members as m)
   or id in (select w.owner_account_id from office.workspaces as w)
-  or pg_has_role(session_user, 'office_operator', 'member')
+  or has_table_privilege(session_user, 'office.tasks', 'update')
 );
 create policy visible on office.profiles using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.agents using (workspace_id in (select office.visible_workspaces()));

@@ -381,6 +381,7 @@ def _last_transaction(files: SqlFiles, settings: _Settings) -> list[SqlFile]:
         *files.views,
         *files.triggers,
         _own_script("prune", "leftovers"),
+        _own_script("revoke", "old grants"),
         *(with_roles(file, settings.names) for file in files.grants),
         _record(files, settings),
     ]
