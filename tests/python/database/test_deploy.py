@@ -434,7 +434,9 @@ def test_right_that_no_file_grants_any_more_is_taken_back(fresh_database: str, t
         connection.execute("grant select on office.notes to pg_monitor")
     trees.write(tree)
     deploy.migrate(fresh_database, root=tree)
-    assert not one(fresh_database, "select has_any_column_privilege('office_client', 'office.notes', 'update')")
+    assert not one(
+        fresh_database, "select has_any_column_privilege('office_client', 'office.notes', 'update')"
+    )
     assert not one(fresh_database, "select has_table_privilege('office_worker', 'office.notes', 'delete')")
     assert one(fresh_database, "select has_table_privilege('office_reader', 'office.notes', 'select')")
     assert one(fresh_database, "select has_table_privilege('pg_monitor', 'office.notes', 'select')")

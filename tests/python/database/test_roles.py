@@ -1,4 +1,4 @@
-"""The office on a server of somebody else's: no superuser, no roles called office_*, a login with an odd name (I5, I13)."""
+"""On somebody else's server: no superuser, no roles called office_*, a login with an odd name (I5, I13)."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ def new_owner(server: str, login: str, database: str) -> str:
 
 
 def quickstart(*, client: str, worker: str, reader: str, operator: str) -> None:
-    """The README's first lines of SQL and a worker's, each by the login that may; every answer is looked at."""
+    """The README's first lines of SQL and a worker's, each by the login that may."""
     executor = '{"command": ["/bin/sh", "-c", "echo looked at it"]}'
-    assert one(client, "select agent from office.create_agent('triage', executor => %s)", executor) == "triage"
+    assert (
+        one(client, "select agent from office.create_agent('triage', executor => %s)", executor) == "triage"
+    )
     title = "Look at order 7"
     assert one(client, "select task from office.create_task(%s, assignee => 'triage')", title) == "t1"
     assert one(client, "select count(*) from office.up_next") == 1
@@ -51,7 +53,7 @@ def quickstart(*, client: str, worker: str, reader: str, operator: str) -> None:
     machine = one(worker, "select worker_id from office.register_worker('box')")
     attempt = one(worker, "select attempt_id from office.claim_runs(%s) where run_id is not null", machine)
     assert one(worker, "select status from office.start_attempt(%s)", attempt) == "running"
-    done = "select outcome from office.finish_attempt(%s, '{\"summary\": \"looked at it\"}')"
+    done = 'select outcome from office.finish_attempt(%s, \'{"summary": "looked at it"}\')'
     assert one(worker, done, attempt) == "succeeded"
     assert one(reader, "select summary from office.result('t1')") == "looked at it"
     assert one(reader, "select count(*) from office.why('r1')") > 0
@@ -64,12 +66,12 @@ OWNERS = {
     "review user@x": "reviewuserx",
     "system": "owner",
     "--": "owner",
-    "O'Neil \"Ann\"": "ONeilAnn",
+    'O\'Neil "Ann"': "ONeilAnn",
 }
 
 
 def test_single_role_office_of_an_ordinary_login(own_cluster: Cluster, subtests: pytest.Subtests) -> None:
-    """I13, I6: without any role called office_*, the owner alone goes the whole way, whatever its login is called."""
+    """I13, I6: the owner alone goes the whole way without any role, whatever its login is called."""
     for number, (login, account) in enumerate(OWNERS.items()):
         with subtests.test(login):
             owner = new_owner(own_cluster.dsn, login, f"theirs_{number}")
@@ -84,12 +86,14 @@ def test_single_role_office_of_an_ordinary_login(own_cluster: Cluster, subtests:
 
 
 def test_office_with_a_prefix_of_its_own(own_cluster: Cluster) -> None:
-    """I5, I6: four logins with roles acme_*, of an owner that may make none, go the whole way; none needs office_*."""
+    """I5, I6: four logins with roles acme_*, of an owner that may make none, go the whole way."""
     owner = new_owner(own_cluster.dsn, "plain_owner", "theirs")
     logins = {role: make_conninfo(owner, user=f"some_{role}") for role in ROLES}
     with psycopg.connect(own_cluster.dsn, autocommit=True) as administrator:
         for role in ROLES:
-            administrator.execute(f"create role acme_{role}; create role some_{role} login in role acme_{role}".encode())
+            administrator.execute(
+                f"create role acme_{role}; create role some_{role} login in role acme_{role}".encode()
+            )
     for _ in range(2):
         deploy.migrate(owner, role_prefix="acme")
     for role in ("reader", "client"):
@@ -115,14 +119,17 @@ def test_roles_of_another_office_give_nothing_here(own_cluster: Cluster) -> None
     deploy.migrate(theirs)
     deploy.migrate(ours, role_prefix="acme")
     assert one(make_conninfo(theirs, user="guest"), "select count(*) from office.workspaces") == 1
-    for question in ("select count(*) from office.workspaces", "select office.get_setting('max_concurrent_runs')"):
+    for question in (
+        "select count(*) from office.workspaces",
+        "select office.get_setting('max_concurrent_runs')",
+    ):
         with pytest.raises(psycopg.Error) as refusal:
             one(make_conninfo(ours, user="guest"), question)
         assert refusal.value.sqlstate == "PT401"
 
 
 def test_only_the_grants_name_roles() -> None:
-    """I5: a deployed body asks for the role by the name that this office was deployed with; a literal could not be replaced."""
+    """I5: a body asks for the role that this office was deployed with; a literal would name another's."""
     files = sqlfiles.packaged()
     for file in [*files.migrations, *files.functions, *files.views, *files.triggers, *files.grants]:
         statements = COMMENT.sub("", file.text)
