@@ -50,8 +50,9 @@ grant update on office.settings to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
-  office.why(text), office.result(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
+  office.why(text), office.result(text), office.settled(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
   office.undispatched(), office.read_task(text), office.get_setting(text, text),
+  office.check_executor(jsonb),
   office.read_rate_limit(text, timestamptz, text),
   office.cron_next(text, text, timestamptz), office.cron_fires(text, text, timestamptz, integer)
   to office_reader, office_client, office_operator;
@@ -128,7 +129,7 @@ create policy visible on office.agents using (workspace_id in (select office.vis
 create policy visible on office.projects using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.workflows using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.stages using (workflow_id in (select w.id from office.workflows as w));
--- What is everybody's comes last, so that nobody is refused before it.
+-- The caller's workspaces are asked for first: who is nobody is refused there, and not shown the office's own settings.
 create policy visible on office.settings
 using (scope_id in (select office.visible_workspaces()) or scope = 'office');
 create policy visible on office.executors using (

@@ -84,6 +84,13 @@ class ResultRow(TypedDict):
     ended_at: datetime | None
 
 
+class SettledRow(TypedDict):
+    settled: bool
+    succeeded: bool
+    needs_person: bool
+    result: str | None
+
+
 class RunRow(TypedDict):
     run_id: UUID
     run: str
@@ -293,6 +300,10 @@ class Office:
             ProfileRow, "create_profile", name=name, executor=executor, model=model, workspace=workspace
         )
 
+    def check_executor(self, executor: Json) -> None:
+        """Refuses one that nothing could launch."""
+        self.call("check_executor", executor=executor)
+
     def set_setting(self, key: str, value: str, workspace: str | None = None) -> None:
         self.call("set_setting", key=key, value=value, **given({"workspace": workspace}))
 
@@ -396,6 +407,10 @@ class Office:
 
     def result(self, ref: str) -> ResultRow:
         return self._row(ResultRow, "result", ref=ref)
+
+    def settled(self, ref: str) -> SettledRow:
+        """Whether it has come to its end, well, or needs a person."""
+        return self._row(SettledRow, "settled", ref=ref)
 
     # Working
 

@@ -180,6 +180,7 @@ select set_eq(
       ('help', 'client operator reader'),
       ('why', 'client operator reader'),
       ('result', 'client operator reader'),
+      ('settled', 'client operator reader'),
       ('waiting_for', 'client operator reader'),
       ('undispatched', 'client operator reader'),
       ('run_label', 'client operator reader'),
@@ -194,6 +195,7 @@ select set_eq(
       ('act_as', 'client operator'),
       ('act_with', 'client operator worker'),
       -- directory
+      ('check_executor', 'client operator reader'),
       ('create_workspace', 'client operator'),
       ('create_account', 'client operator'),
       ('add_member', 'client operator'),

@@ -5,13 +5,10 @@ import time
 import click
 
 from officectl.cli.session import Session, session_options
-from officectl.office import ResultRow
 from officectl.render import show_record
 
 POLL_SECONDS = 0.5
-TIMED_OUT = 1
-EXIT_CODES = {"succeeded": 0, "waiting": 6, "interrupted": 6, "blocked": 6}
-"""By the result of a run; 6 needs a person. Every other end is 1."""
+SUCCEEDED, DID_NOT, NEEDS_PERSON = 0, 1, 6
 
 
 @click.command("wait")
@@ -29,17 +26,14 @@ def command(session: Session, ref: str, timeout: float | None) -> None:
     give_up_at = None if timeout is None else time.monotonic() + timeout
     with session.office() as desk:
         while True:
-            row = desk.result(ref)
+            end = desk.settled(ref)
             desk.connection.commit()
-            if _settled(row):
+            if end["settled"] or end["needs_person"]:
                 break
             if give_up_at is not None and time.monotonic() >= give_up_at:
-                click.echo(f"{ref} has not ended within {timeout:g} s; it is {row['status']}.", err=True)
-                raise SystemExit(TIMED_OUT)
+                click.echo(f"{ref} has not ended within {timeout:g} s; it is {end['result']}.", err=True)
+                raise SystemExit(DID_NOT)
             time.sleep(POLL_SECONDS)
+        row = desk.result(ref)
     show_record(row, layout=session.layout)
-    raise SystemExit(EXIT_CODES.get(row["result"] or "", 1))
-
-
-def _settled(row: ResultRow) -> bool:
-    return row["ended_at"] is not None or row["result"] in EXIT_CODES
+    raise SystemExit(NEEDS_PERSON if end["needs_person"] else SUCCEEDED if end["succeeded"] else DID_NOT)

@@ -40,10 +40,6 @@ BREATHER = 0.01
 log = logging.getLogger(__name__)
 
 
-class Misconfigured(Exception):
-    """The executor's JSON does not say what to run; one line that says why."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """What to run, and how the prompt gets there."""
@@ -55,25 +51,17 @@ class Plan:
 
     @classmethod
     def of(cls, launch: Launch) -> "Plan":
-        """From the launch's executor; Misconfigured."""
+        """From the launch's executor, whose shape the database has checked (office.check_executor)."""
         executor = launch.executor
-        command = executor.get("command")
-        if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
-            raise Misconfigured('The executor\'s "command" is no list of words, such as ["/bin/ls", "-l"].')
-        prompt = executor.get("prompt", "stdin")
-        if prompt not in ("stdin", "argument"):
-            raise Misconfigured(f'The executor\'s "prompt" is {prompt!r}, and may be "stdin" or "argument".')
-        folder = Path(launch.folder or executor.get("folder") or Path.home())
-        if not folder.is_absolute():
-            raise Misconfigured(f"The folder {str(folder)!r} is not an absolute path.")
-        own = {name: str(value) for name, value in (executor.get("environment") or {}).items()}
+        as_argument = executor.get("prompt") == "argument"
         return cls(
-            command=[*command, "--", launch.prompt] if prompt == "argument" else command,
-            folder=folder,
+            command=[*executor["command"], "--", launch.prompt] if as_argument else executor["command"],
+            folder=Path(launch.folder or Path.home()),
             environment=environment.for_program(
-                {**own, **launch.environment}, pass_on=executor.get("pass_environment") or ()
+                {**executor.get("environment", {}), **launch.environment},
+                pass_on=executor.get("pass_environment", ()),
             ),
-            stdin=b"" if prompt == "argument" else launch.prompt.encode(),
+            stdin=b"" if as_argument else launch.prompt.encode(),
         )
 
 
@@ -82,10 +70,7 @@ class CommandExecutor:
 
     async def run(self, launch: Launch, sink: Sink, stop: asyncio.Event) -> End:
         """See `base.Executor`."""
-        try:
-            plan = Plan.of(launch)
-        except Misconfigured as fault:
-            return End(error=str(fault), cause="configuration")
+        plan = Plan.of(launch)
         talk = Talk(sink, launch.limits.get("output_bytes") or OUTPUT_BYTES)
         family = await Family.prepare(launch.mark)
         conversation: list[asyncio.Task[None]] = []

@@ -1,5 +1,25 @@
--- office_internal.check_executor: refuses executor settings that nothing could launch (invalid, missing, unknown_field),
--- naming the field. Whether program and folder exist is the worker's host's to say (X4).
+-- office.check_executor: refuses executor settings that nothing could launch (invalid, missing, unknown_field), naming the field: to
+-- try one before an agent is made of it. The only judge of an executor's shape: what keeps executors asks the same, and so does
+-- the command line. Whether program and folder exist is the worker's host's to say (X4).
+create or replace function office.check_executor(executor jsonb)
+returns void
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if executor is null then
+    perform office_internal.refuse(
+      'missing', 'There is no executor to check.', 'As {"command": ["/bin/sh", "-c", "…"]}.', jsonb_build_object('field', 'executor')
+    );
+  end if;
+  perform office_internal.check_executor(executor);
+end
+$$;
+
+comment on function office.check_executor(jsonb)
+is 'Refuses executor settings that nothing could launch; to try one: {"command": ["/bin/sh", "-c", "…"]}.';
+
+-- office_internal.check_executor: the same; none at all is allowed.
 create or replace function office_internal.check_executor(executor jsonb)
 returns void
 language plpgsql stable parallel safe

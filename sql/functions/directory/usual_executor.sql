@@ -1,5 +1,5 @@
--- office_internal.usual_executor: what an agent launches when its task names nothing: its own executor, its profile's
--- while that is enabled, the project's, the workspace's (Q13.8).
+-- office_internal.usual_executor: what an agent's run launches: the task's executor where a task is given and names one, else the
+-- agent's own, its profile's while that is enabled, the project's, the workspace's (Q13.8). Null: there is none.
 create or replace function office_internal.usual_executor(agent_id uuid, task_id uuid default null)
 returns uuid
 language plpgsql stable parallel safe
@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function office_internal.usual_executor(uuid, uuid)
-is 'Executor for an agent''s run: task, agent, project, workspace, the first that is set.';
+is 'Executor for an agent''s run: task, agent, profile, project, workspace, the first that is set.';

@@ -1,7 +1,6 @@
 -- office.record_steps: what an attempt's program reported, in order: [{"sequence", "kind", "content", "at"}, …] (E1). A sequence that
 -- is there already is ignored. Content over 64 KB is cut and marked. Answers how many were stored.
--- Refuses bad steps (invalid, missing), an attempt that has ended otherwise than by its own worker's end
--- (attempt_superseded). Takes no gate: it only inserts.
+-- Refuses bad steps (invalid, missing), any attempt that has ended (what attempt_is_over says of it). Takes no gate: it only inserts.
 create or replace function office.record_steps(attempt_id uuid, steps jsonb)
 returns integer
 language plpgsql volatile security definer

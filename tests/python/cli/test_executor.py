@@ -5,32 +5,58 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from officectl.cli.executor import command, faults
-from officectl.errors import Refused
+from officectl.cli.executor import faults
+
+from .conftest import Officectl
 
 
-def test_x4_what_can_be_launched_passes(tmp_path: Path) -> None:
+def test_x4_what_can_be_launched_passes(officectl: Officectl, tmp_path: Path) -> None:
     executor = json.dumps({"command": ["sh", "-c", "true"], "folder": str(tmp_path)})
-    result = CliRunner().invoke(command, ["check", executor], catch_exceptions=False)
-    assert (result.exit_code, result.stdout) == (0, "It can be launched here.\n")
+    answer = officectl("executor", "check", executor)
+    assert (answer.code, answer.out, answer.err) == (0, "It can be launched here.\n", "")
 
 
 @pytest.mark.parametrize(
     ("executor", "fault"),
     [
-        ({}, "must be a list of words"),
-        ({"command": "ls"}, "must be a list of words"),
-        ({"command": []}, "must be a list of words"),
+        ({"command": ["/bin/true"], "prompt": "bogus", "zzz": 1}, "zzz"),
+        ({"command": ["/bin/true"], "prompt": "bogus"}, "prompt"),
+        ({"command": ["sh"], "folder": "relative"}, "folder"),
+        ({"command": "ls"}, "command"),
+        ({}, "command"),
+    ],
+)
+def test_x4_the_database_judges_the_shape(officectl: Officectl, executor: dict[str, Any], fault: str) -> None:
+    """The same, in the same words, as when an agent is made of it."""
+    answer = officectl("executor", "check", json.dumps(executor))
+    assert (answer.code, answer.out) == (1, "")
+    assert fault in answer.err
+    made = officectl("agent", "create", "triage", "--executor", json.dumps(executor))
+    assert made.code == 1
+    assert made.err.splitlines()[-2:] == answer.err.splitlines()
+
+
+def test_x4_without_a_database_the_host_is_looked_at(anywhere: Officectl) -> None:
+    place = ("--dsn", "host=/nowhere dbname=none")
+    answer = anywhere("executor", "check", '{"command": ["/bin/sh"]}', *place)
+    assert (answer.code, answer.out) == (0, "It can be launched here.\n")
+    assert "No database was asked" in answer.err
+    assert anywhere("executor", "check", '{"command": ["/no/such"]}', *place).code == 1
+
+
+@pytest.mark.parametrize(
+    ("executor", "fault"),
+    [
+        ({}, "names no program"),
+        ({"command": "ls"}, "names no program"),
         ({"command": ["no-such-program-here"]}, "no-such-program-here is not in"),
         ({"command": ["/no/such/program"]}, "/no/such/program does not exist"),
         ({"command": ["sh"], "folder": "/no/such/folder"}, "/no/such/folder does not exist"),
-        ({"command": ["sh"], "folder": "relative"}, "not an absolute path"),
         ({"command": ["sh"], "environment": {"PATH": "/nowhere"}}, "sh is not in /nowhere"),
     ],
 )
-def test_x4_what_would_fail_is_named(executor: dict[str, Any], fault: str) -> None:
+def test_x4_what_is_missing_on_this_host_is_named(executor: dict[str, Any], fault: str) -> None:
     assert fault in "; ".join(faults(executor))
 
 
@@ -41,13 +67,14 @@ def test_x4_a_program_without_leave_to_run_is_named(tmp_path: Path) -> None:
     assert list(faults({"command": [str(program)]})) == [f"the program {program} is not executable"]
 
 
-def test_x4_a_fault_is_a_refusal() -> None:
-    result = CliRunner().invoke(command, ["check", '{"command": ["/no/such"]}'])
-    assert isinstance(result.exception, Refused)
+def test_x4_a_fault_is_a_refusal(officectl: Officectl) -> None:
+    answer = officectl("executor", "check", '{"command": ["/no/such"]}')
+    assert (answer.code, answer.out) == (1, "")
+    assert "/no/such does not exist" in answer.err
 
 
 @pytest.mark.parametrize("value", ["[]", "7", "nonsense", '"text"'])
-def test_i8_json_that_is_no_object_is_one_line(value: str) -> None:
-    result = CliRunner().invoke(command, ["check", value])
-    assert result.exit_code == 2
-    assert "JSON" in result.stderr
+def test_i8_json_that_is_no_object_is_one_line(anywhere: Officectl, value: str) -> None:
+    answer = anywhere("executor", "check", value)
+    assert (answer.code, answer.out) == (2, "")
+    assert "JSON" in answer.err
