@@ -2,12 +2,13 @@
 
 import click
 
-from officectl.cli.session import Session, session_options
+from officectl.cli.session import Session, session_options, watchable
 from officectl.render import show_rows
 
 
 @click.command("inbox")
 @session_options
+@watchable
 def command(session: Session) -> None:
     """What a person should look at, the newest first."""
     with session.office() as desk:

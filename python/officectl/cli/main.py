@@ -37,9 +37,12 @@ NOUNS = {
     "db": "The database: make, migrate, back up, grant.",
     "demo-agent": "A small agent program that works without any model.",
     "executor": "How agents' programs are launched.",
+    "profile": "Profiles: executors that several agents share.",
     "project": "Projects: where the work lies.",
     "run": "Runs: one piece of work each.",
+    "setting": "Settings: of the office, and of each workspace.",
     "task": "Tasks: what there is to do.",
+    "worker": "Workers: the processes that launch agents' programs.",
     "workspace": "Workspaces: offices within the office.",
 }
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options, workspace_option
+from officectl.cli.session import Session, dry_run_option, session_options, watchable, workspace_option
 from officectl.errors import Refused
 from officectl.office import Office
 from officectl.render import heading, show_record, show_rows, text
@@ -66,6 +66,7 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
 @workspace_option
 @session_options
+@watchable
 def list_(session: Session, **chosen: Any) -> None:
     """Runs, the newest first."""
     with session.office() as desk:

@@ -31,6 +31,8 @@ Function = Callable[..., None]
 PAUSES = (0.1, 0.5, 2.0)
 """Seconds before each further try of a command that Postgres wants tried again."""
 
+WATCH_SECONDS = 2
+
 workspace_option = click.option(
     "-w", "--workspace", metavar="NAME", help="The workspace; your only one unless said."
 )
@@ -92,6 +94,21 @@ def session_options(function: Function) -> Function:
                     raise
             time.sleep(pause)
         return function(session=session, **arguments)
+
+    return command
+
+
+def watchable(function: Function) -> Function:
+    """Adds --watch to a command that only looks; it stands below `session_options`."""
+
+    @click.option("--watch", is_flag=True, help=f"Look again every {WATCH_SECONDS} s, until Ctrl-C.")
+    @functools.wraps(function)
+    def command(watch: bool, **arguments: Any) -> None:
+        function(**arguments)
+        while watch:
+            time.sleep(WATCH_SECONDS)
+            click.clear()  # nothing in a pipe
+            function(**arguments)
 
     return command
 

@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +17,9 @@ from officectl.database.embedded import Cluster
 from officectl.render import Layout
 
 Done = TypeVar("Done")
+
+CLOCK_SECONDS = 2.0
+"""By how much a process's start may seem too late: the system rounds it, and clocks are corrected."""
 
 
 def start_embedded(folder: Path) -> Cluster:
@@ -34,21 +38,36 @@ def bring_up_to_date(dsn: str) -> None:
 
 
 def expire_dead_workers(dsn: str) -> None:
-    """Settles what workers of this host had that are no more, without waiting for their leases to run out."""
+    """Settles what workers of this host had that are no more, without waiting for their leases to run out.
+
+    Only for an embedded database: it listens on a socket in a folder of this host, so every worker of it was
+    a process here, whose pid says whether it lives. Of a database elsewhere that is not known: another host,
+    or a container, may have the same name and other processes.
+    """
     with Session(dsn, Layout()).office() as desk:
         workers = desk.execute(
-            "select id, pid from office.workers where ended_at is null and host = %s and pid is not null",
+            "select id, pid, registered_at from office.workers"
+            " where ended_at is null and host = %s and pid is not null",
             (socket.gethostname(),),
         )
-        gone = [worker["id"] for worker in workers if not _lives(worker["pid"])]
+        gone = [worker["id"] for worker in workers if not _lives(worker["pid"], worker["registered_at"])]
         for worker_id in gone:
             desk.expire_worker(worker_id)
     if gone:
         click.echo(f"Settled the runs of {len(gone)} worker(s) that had died")
 
 
-def _lives(pid: int) -> bool:
-    return pid != os.getpid() and psutil.pid_exists(pid)
+def _lives(pid: int, registered_at: datetime) -> bool:
+    """Whether the process that registered then still runs; one that started later only has its pid."""
+    if pid == os.getpid():  # which has not registered yet
+        return False
+    try:
+        process = psutil.Process(pid)
+        started_at: float = process.create_time()
+        ended = process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    return not ended and started_at <= registered_at.timestamp() + CLOCK_SECONDS
 
 
 def _slowly(what: str, work: Callable[[Callable[[str], None]], Done]) -> Done:

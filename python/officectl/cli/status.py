@@ -3,7 +3,7 @@
 import click
 
 from officectl import __version__
-from officectl.cli.session import Session, database, demo_folder, session_options
+from officectl.cli.session import Session, database, demo_folder, session_options, watchable
 from officectl.database.deploy import status as deployed_status
 from officectl.database.embedded import Cluster, default_folder
 from officectl.render import show_record
@@ -28,6 +28,7 @@ select
 
 @click.command("status")
 @session_options
+@watchable
 def command(session: Session) -> None:
     """Which host, database and version this is, who works, and what waits.
 

@@ -33,7 +33,8 @@ def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database:
     chosen = cluster.dsn if cluster else named or ""
     try:
         bring_up_to_date(chosen)
-        expire_dead_workers(chosen)
+        if cluster:
+            expire_dead_workers(chosen)
         click.echo(f"The office is open on {place(chosen)}; Ctrl-C closes it")
         if cluster:
             click.echo(f"In another terminal: officectl status, or psql '{cluster.dsn}'")

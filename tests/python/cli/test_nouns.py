@@ -1,5 +1,6 @@
 """I8, I2: nouns and their verbs, and how what is unknown or wrong is told."""
 
+import subprocess
 import threading
 import time
 import uuid
@@ -8,7 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from .conftest import Officectl
+from officectl import __version__
+
+from .conftest import OFFICECTL, Officectl, without_database
 
 
 def test_i8_an_agent_is_made_listed_shown_and_edited(staffed: Officectl) -> None:
@@ -89,6 +92,126 @@ def test_i8_workspaces_accounts_and_projects(officectl: Officectl) -> None:
         assert officectl(noun, "list").code == 0
 
 
+def test_i8_a_profile_is_made_listed_shown_and_used(staffed: Officectl) -> None:
+    made = staffed("profile", "create", "careful", "--model", "large", "--", "/bin/true", "--think")
+    assert made.code == 0, made.err
+    assert staffed("agent", "edit", "triage", "--profile", "careful").code == 0
+    listed = staffed("profile", "list", "-o", "json").items
+    assert [(row["profile"], row["model"], row["agents"]) for row in listed] == [("careful", "large", 1)]
+    shown = staffed("profile", "show", "CAREFUL", "--json", "executor,enabled").items
+    assert shown == [{"executor": {"command": ["/bin/true", "--think"]}, "enabled": True}]
+    assert staffed("profile", "create", "empty").code == 2
+    assert staffed("profile", "create", "careful", "--", "/bin/true").code == 1
+    unknown = staffed("profile", "show", "carefull")
+    assert (unknown.code, unknown.err.splitlines()[-1]) == (1, 'hint: Did you mean "careful"?')
+
+
+def test_j4_a_setting_is_listed_got_and_set(officectl: Officectl) -> None:
+    officectl("workspace", "create", "acme")
+    acme = ("--workspace", "acme")
+    assert officectl("setting", "get", "max_retry_count", *acme).out == "4\n"
+    assert officectl("setting", "set", "max_retry_count", "2", "-w", "office", "--dry-run").code == 0
+    assert officectl("setting", "get", "max_retry_count", *acme).out == "4\n"
+    assert officectl("setting", "set", "max_retry_count", "2", "-w", "office").code == 0
+    set_here = officectl("setting", "set", "max_retry_count", "0", *acme, "-o", "json")
+    assert set_here.items == [{"key": "max_retry_count", "value": "0"}]
+    assert officectl("setting", "get", "max_retry_count", "-w", "office").out == "2\n"
+    values = {row["key"]: row["value"] for row in officectl("setting", "list", *acme, "-o", "json").items}
+    assert (values["max_retry_count"], values["on_interrupt"]) == ("0", "ask")
+    refused = officectl("setting", "set", "max_retry_count", "many", *acme)
+    assert (refused.code, refused.err.splitlines()[-1]) == (1, "hint: A whole number from 0 to 10.")
+    assert officectl("setting", "get", "max_retry_counts", *acme).code == 1
+
+
+def test_i8_workers_are_listed_and_one_is_declared_dead(
+    staffed: Officectl, session: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert staffed("worker", "list").err == "No worker is here. Start one: officectl serve\n"
+    (worker,) = session.execute(
+        "select worker_id from office.register_worker('box', 77, %s)", [__version__]
+    ).fetchone()  # type: ignore[misc]
+    staffed("wake", "triage")
+    session.execute("select from office.claim_runs(%s, 1)", [worker])
+    (listed,) = staffed("worker", "list", "-o", "json").items
+    assert listed["worker"] == str(worker)
+    assert [listed[name] for name in ("host", "pid", "version", "state", "runs")] == [
+        "box",
+        77,
+        __version__,
+        "beating",
+        1,
+    ]
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _prompt: "n")
+    assert staffed("worker", "expire", str(worker)).code == 1
+    assert staffed("run", "list", "--json", "status").items == [{"status": "claimed"}]
+    assert staffed("worker", "expire", str(worker), "--dry-run").code == 0
+    assert len(staffed("worker", "list", "-o", "json").items) == 1
+    settled = staffed("worker", "expire", str(worker), "--yes", "--json", "settled_runs")
+    assert settled.items == [{"settled_runs": 1}]
+    assert staffed("worker", "list").out == ""
+    assert staffed("worker", "list", "--all", "--json", "state").items == [{"state": "expired"}]
+    assert staffed("run", "list", "--json", "status").items == [{"status": "queued"}]
+    assert staffed("worker", "expire", str(uuid.UUID(int=7)), "--yes").code == 1
+
+
+def test_i8_a_wait_ends_with_the_code_that_the_office_says(
+    staffed: Officectl, session: psycopg.Connection[Any]
+) -> None:
+    """What becomes of a wakeup that is cancelled is an end, too."""
+    staffed("task", "create", "Look", "-a", "triage")
+    late = staffed("wait", "t1", "--timeout", "0")
+    assert (late.code, late.out) == (1, "")
+    assert "has not ended" in late.err
+    session.execute("select office.dispatch()")
+    assert staffed("stop", "t1").code == 0
+    ended = staffed("wait", "t1", "-o", "json")
+    assert (ended.code, ended.items[0]["result"]) == (1, "stopped")
+    (wakeup,) = session.execute("select id::text from office.wakeups").fetchone()  # type: ignore[misc]
+    assert staffed("wait", wakeup, "--json", "status").items == [{"status": "cancelled"}]
+
+
+@pytest.mark.parametrize("words", [("status",), ("inbox",), ("run", "list")], ids=" ".join)
+def test_i8_watch_looks_again_until_it_is_interrupted(
+    staffed: Officectl, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter((None, None, KeyboardInterrupt))
+
+    def doze(seconds: float) -> None:
+        assert seconds == 2
+        if (interrupt := next(looks)) is not None:
+            raise interrupt
+
+    once = staffed(*words)
+    monkeypatch.setattr("officectl.cli.session.time.sleep", doze)
+    watched = staffed(*words, "--watch")
+    assert watched.code == 130
+    assert (watched.out, watched.err.count("No such run.")) == (
+        once.out * 3,
+        once.err.count("No such run.") * 3,
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_i8_shells_complete_it(shell: str) -> None:
+    told = subprocess.run(
+        OFFICECTL,
+        env={**without_database(), "_OFFICECTL_COMPLETE": f"{shell}_source"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "officectl" in told.stdout
+    asked = {"COMP_WORDS": "officectl se", "COMP_CWORD": "se" if shell == "fish" else "1"}
+    completed = subprocess.run(
+        OFFICECTL,
+        env={**without_database(), **asked, "_OFFICECTL_COMPLETE": f"{shell}_complete"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "setting" in completed.stdout
+
+
 def test_i8_a_dry_run_names_what_would_run_and_keeps_nothing(staffed: Officectl) -> None:
     answer = staffed("task", "create", "Look at order 7", "-a", "triage", "--dry-run")
     assert answer.code == 0
@@ -119,6 +242,9 @@ def test_i2_an_unknown_name_is_answered_with_the_one_that_is_meant(staffed: Offi
         ("workspace", "show", "nowhere"),
         ("account", "show", "nobody"),
         ("project", "show", "nothing"),
+        ("profile", "show", "nothing"),
+        ("setting", "get", "nothing"),
+        ("worker", "expire", str(uuid.UUID(int=7)), "--yes"),
         ("task", "show", str(uuid.UUID(int=7))),
         ("run", "show", "not-a-uuid-0000"),
         ("agent", "show", "0000-not-a-uuid"),
@@ -143,6 +269,8 @@ def test_i2_what_is_unknown_is_refused_in_a_line_and_a_hint(
         ("agent", "create", "x", "--executor", '"ls"'),
         ("agent", "create", "x", "--executor", '{"command": ["a"]}', "--", "b"),
         ("agent", "edit", "triage"),
+        ("profile", "create", "x"),
+        ("worker", "expire", "not-a-uuid"),
         ("task", "assign", "t1"),
         ("task", "list", "--json", ","),
         ("task", "list", "--limit", "0"),
