@@ -138,7 +138,13 @@ async def test_the_environment_is_an_allow_list(
     executor = {
         **python(ENVIRONMENT),
         "pass_environment": ["MY_KEY", *hidden],
-        "environment": {"OWN": "6", "PORT": "8", "PGHOST": "elsewhere", "OFFICE_DSN": "no", "CLAUDECODE": "no"},
+        "environment": {
+            "OWN": "6",
+            "PORT": "8",
+            "PGHOST": "elsewhere",
+            "OFFICE_DSN": "no",
+            "CLAUDECODE": "no",
+        },
     }
     attempt = launch(executor=executor, environment={"OFFICE_RUN": "r1", "OWN": "9"})
     end = await CommandExecutor().run(attempt, sink, stop)

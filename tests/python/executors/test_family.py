@@ -190,6 +190,9 @@ async def test_a_keeper_killed_before_the_start_is_a_fault(mark: Mark, tmp_path:
     with pytest.raises(CannotStart):
         await program(family, "note()", tmp_path)
     assert await family.gone() == 0
+    assert not psutil.pid_exists(family.pid)
+    assert noted(tmp_path) == []
+    assert not sweep({mark.attempt_id})
 
 
 WORKER = """

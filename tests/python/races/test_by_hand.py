@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -84,16 +85,30 @@ def test_a_claim_waits_for_an_open_hand(ada: Office) -> None:
 
 
 def test_people_do_not_wait_for_a_hand(ada: Office) -> None:
-    """A6: a hand on the office's tables holds up neither wakes nor tasks."""
+    """A6: a hand on the office's tables holds up neither wakes nor tasks; nothing of either is lost."""
+    (before,) = ada.rows("select id, requested_at from office.runs")
     hand = ada.session()
     hand.execute("begin")
     hand.execute(LATER.encode())
-    ada.wake("bob")
+    wakeup = ada.wake("bob")
     task = ada.task("Work", "ada")
     ada.rows("select office.move_task(%s, 'in_progress')", task)
     ada.rows("select office.add_comment(%s, 'Look.')", task)
+    assert ada.value("select requested_at from office.runs") == before["requested_at"], "the hand is open"
     hand.execute("commit")
     ada.settle()
+    assert ada.rows(
+        "select requested_at - %s as later from office.runs where id = %s",
+        before["requested_at"],
+        before["id"],
+    ) == [{"later": timedelta(hours=1)}]
+    assert ada.rows("select outcome from office.result(%s)", str(wakeup)) == [{"outcome": "succeeded"}]
+    assert ada.rows("select state from office.tasks") == [{"state": "in_progress"}]
+    assert ada.rows("select body from office.comments") == [{"body": "Look."}]
+    assert ada.rows(
+        "select distinct a.name, r.result from office.runs as r join office.agents as a on a.id = r.agent_id"
+        " where r.task_id is not null"
+    ) == [{"name": "ada", "result": "succeeded"}]
 
 
 def test_what_a_hand_made_claimable_is_claimed(ada: Office) -> None:

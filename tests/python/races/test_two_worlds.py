@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
 from .conftest import Office, Row, Worker
@@ -197,24 +198,63 @@ def test_people_never_wait_for_the_office(acme: Office, act: object) -> None:
         "select from office_internal.gates"
     ), "a gate is held"
     person = acme.session()
-    for doing, statement in PEOPLE.items():
+    for statement in PEOPLE.values():
         # Each on its own: one that closes or deletes the task would refuse the next.
         with person.transaction(force_rollback=True):
             person.execute(statement.encode())
-        assert isinstance(doing, str)
-    for doing in (
-        "create_task",
-        "move_task",
-        "assign_task",
-        "add_comment",
-        "wake",
-        "update_agent",
-        "create_agent",
-        "delete_task",
-    ):
+    for doing in A_DAY:
         person.execute(PEOPLE[doing].encode())
+    assert_a_day_was_kept(acme)
     worker.conn.execute("commit")
     acme.settle()
+    assert_a_day_was_kept(acme)
+    assert_nothing_is_lost(acme)
+
+
+A_DAY = (
+    "create_task",
+    "move_task",
+    "assign_task",
+    "add_comment",
+    "wake",
+    "update_agent",
+    "create_agent",
+    "delete_task",
+)
+"""What a person does, one thing after the other."""
+
+
+def assert_a_day_was_kept(office: Office) -> None:
+    """What A_DAY leaves in people's tables, as anybody sees it."""
+    tasks = office.rows(
+        "select t.title, t.state, a.name as assignee, t.deleted_at is not null as deleted"
+        " from office.tasks as t join office.agents as a on a.id = t.assignee_agent_id"
+        " where t.number not in (2, 3) order by t.number"
+    )
+    assert tasks[0] == {"title": "Work", "state": "in_progress", "assignee": "bob", "deleted": True}
+    assert [(task["title"], task["assignee"], task["deleted"]) for task in tasks[1:]] == [
+        ("Another", "ada", False)
+    ]
+    assert {"body": "Look."} in office.rows("select body from office.comments")
+    agents = office.rows(
+        "select name, max_concurrent_sessions from office.agents where name in ('ada', 'zoe') order by name"
+    )
+    assert agents == [
+        {"name": "ada", "max_concurrent_sessions": 2},
+        {"name": "zoe", "max_concurrent_sessions": 1},
+    ]
+
+
+def assert_nothing_is_lost(office: Office) -> None:
+    """Every wakeup has an end, or a run that is under way, waits, or was interrupted."""
+    assert office.rows("select from office_internal.signals") == []
+    lost = office.rows(
+        "select w.source, w.status, r.status as run from office.wakeups as w"
+        " join office.wakeup_states as s on s.status = w.status"
+        " left join office.runs as r on r.id = w.run_id"
+        " where not s.ended and (r.id is null or r.ended_at is not null and r.status <> 'interrupted')"
+    )
+    assert lost == []
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
@@ -223,17 +263,15 @@ def test_people_may_use_any_isolation(acme: Office, isolation: str) -> None:
     worker = acme.worker()
     person = acme.session()
     person.execute(f"begin isolation level {isolation}".encode())
-    for doing in (
-        "create_task",
-        "move_task",
-        "assign_task",
-        "add_comment",
-        "wake",
-        "update_agent",
-        "create_agent",
-        "delete_task",
-    ):
+    for doing in A_DAY:
         person.execute(PEOPLE[doing].encode())
         worker.claim(1)
     person.execute("commit")
+    assert_a_day_was_kept(acme)
+    person.execute(f"begin isolation level {isolation}".encode())
+    with pytest.raises(psycopg.Error) as refused:
+        person.execute("select office.dispatch('acme')")
+    assert '"isolation"' in (refused.value.diag.message_detail or "")
+    person.execute("rollback")
     acme.settle()
+    assert_nothing_is_lost(acme)

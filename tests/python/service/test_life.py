@@ -74,7 +74,8 @@ async def test_a_long_payload_is_a_file_while_the_program_runs(
     )
     async with serving():
         desk.rows(
-            "select * from office.wake('triage', payload => jsonb_build_object('context', repeat('x', 70000)))"
+            "select * from office.wake('triage',"
+            " payload => jsonb_build_object('context', repeat('x', 70000)))"
         )
         await desk.until(ENDED, ["finished"])
         where = Path((tmp_path / "where").read_text().strip())
@@ -149,13 +150,18 @@ async def test_a_login_that_may_only_work_works(
     desk.connection.execute("drop role if exists only_works")
     desk.connection.execute("create role only_works login")
     grants.grant(database, "only_works", role="worker", gateway="token")
-    code = "officectl agent decide 'Blue it is.' 2> told || cat told >&2; echo done"
+    code = "officectl agent note-decision 'Blue it is.' && echo done"
     desk.agent("triage", code, tmp_path)
     process(dsn=make_conninfo(database, user="only_works"))
     desk.wake("triage")
     run = await desk.until(ENDED, ["finished"])
     await desk.until("select from office.attempts where cleaned_at is not null")
     assert run["outcome"] == "succeeded"
+    assert desk.rows(
+        "select v.detail, a.name from office.activity as v join office.agents as a on a.id = v.agent_id"
+        " where v.kind = 'decision_noted'"
+    ) == [{"detail": {"decision": "Blue it is."}, "name": "triage"}]
+    assert desk.row("select db_login from office.workers") == {"db_login": "only_works"}
 
 
 async def test_polling_alone_is_enough(
