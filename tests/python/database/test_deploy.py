@@ -13,15 +13,14 @@ from typing import Any
 
 import psycopg
 import pytest
+from support import trees
+from support.catalogs import catalog
 from yoyo import internalmigrations
 
 from officectl import __version__
 from officectl.database import checks, deploy, migrations, sqlfiles
 from officectl.database.embedded import Binaries
 from officectl.errors import Forbidden, OfficeError, Refused, UsageProblem, VersionMismatch
-
-from . import trees
-from .catalogs import catalog
 
 fork = multiprocessing.get_context("spawn")
 
@@ -108,25 +107,6 @@ def test_migrated_and_fresh_catalogs_are_identical(
     assert report.migrations == ["0002-colours"]
     assert report.dropped == ["drop trigger gone on office.notes", "drop routine office.gone(integer)"]
     deploy.migrate(other_database, root=new)
-    assert catalog(fresh_database) == catalog(other_database)
-
-
-def test_packaged_migrations_lead_to_the_fresh_catalog(
-    fresh_database: str, other_database: str, tmp_path: Path
-) -> None:
-    """A4: with every migration deployed on its own, one after the other, the end is as a fresh deploy."""
-    packaged = sqlfiles.packaged()
-    files = {
-        "functions/core/install.sql": "create or replace function office_internal.install(owner_name text,"
-        " workspace_name text) returns void language sql as 'select';",
-        # Column defaults need these two from the first migration on.
-        **{file.path: file.text for file in packaged.functions if file.name in ("now", "uuid7")},
-    }
-    for migration in packaged.migrations:
-        files[migration.path] = migration.text
-        deploy.migrate(fresh_database, root=trees.write(tmp_path / migration.name, files))
-    deploy.migrate(fresh_database)
-    deploy.migrate(other_database)
     assert catalog(fresh_database) == catalog(other_database)
 
 

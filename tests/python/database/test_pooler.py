@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from support import trees
 
 from officectl.database import deploy
 from officectl.database.connect import connect
 from officectl.database.unprivileged import runner_for
 from officectl.errors import Refused
-
-from . import trees
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
