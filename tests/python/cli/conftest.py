@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -93,3 +94,20 @@ def cluster_folder() -> Iterator[Path]:
     yield folder
     Cluster(folder).stop("immediate")
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def node_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which Node finds the package pg."""
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip("node and npm are not installed")
+    folder = tmp_path_factory.mktemp("node")
+    install = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "pg@8"]
+    try:
+        done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        pytest.skip("npm did not install pg within a minute")
+    if done.returncode != 0:
+        pytest.skip(f"npm cannot install pg: {done.stderr.strip().splitlines()[-1:]}")
+    return folder

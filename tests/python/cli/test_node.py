@@ -1,12 +1,10 @@
 """I1, A1: the quickstart from Node, by the npm package pg, with nothing of officectl in between."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import psycopg
-import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 QUICKSTART = """
@@ -36,23 +34,6 @@ async function main() {
 
 main();
 """
-
-
-@pytest.fixture(scope="module")
-def node_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which Node finds the package pg."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed")
-    folder = tmp_path_factory.mktemp("node")
-    install = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "pg@8"]
-    try:
-        done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    except subprocess.TimeoutExpired:
-        pytest.skip("npm did not install pg within a minute")
-    if done.returncode != 0:
-        pytest.skip(f"npm cannot install pg: {done.stderr.strip().splitlines()[-1:]}")
-    return folder
 
 
 def test_i1_the_quickstart_from_node(node_folder: Path, database: str) -> None:
