@@ -133,7 +133,10 @@ class Talk:
             summary: Json = {"summary": self._summary} if self._summary else {}
             return End(result=summary if self._result is None else self._result, exit_code=0)
         if exit_code < 0:
-            how, exit_code = f"ended by {signal.Signals(-exit_code).name}", 128 - exit_code
+            # Real-time signals have numbers only.
+            names = {known.value: known.name for known in signal.Signals}
+            how = f"ended by {names.get(-exit_code, f'signal {-exit_code}')}"
+            exit_code = 128 - exit_code
         else:
             how = f"exit {exit_code}"
         complaint = "\n".join(self._complaints)[-ERROR_CHARACTERS:]

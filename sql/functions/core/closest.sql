@@ -1,5 +1,6 @@
 -- office_internal.closest: which of the names a person probably meant; null when none is near.
--- Likeness is the share of letter pairs in common (Dice), so that it needs no extension.
+-- Likeness is the share of letter pairs in common (Dice), so that it needs no extension. No name is longer than its first 100
+-- letters: what is given may be a megabyte.
 create or replace function office_internal.closest(given text, names text[])
 returns text
 language sql stable parallel safe
@@ -10,7 +11,7 @@ as $$
     from unnest(names) as n (name), generate_series(1, greatest(length(n.name) - 1, 1)) as i
   ),
   wanted as (
-    select substr(lower(given), i, 2) as pair from generate_series(1, greatest(length(given) - 1, 1)) as i
+    select substr(lower(given), i, 2) as pair from generate_series(1, least(greatest(length(given) - 1, 1), 100)) as i
   ),
   scored as (
     select

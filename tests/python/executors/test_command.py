@@ -90,6 +90,9 @@ async def test_an_end_by_a_signal_is_named(launch: LaunchMaker, sink: Memory, st
     end = await CommandExecutor().run(launch("kill -SEGV $$"), sink, stop)
     assert end.error == "ended by SIGSEGV"
     assert end.exit_code == 139
+    end = await CommandExecutor().run(launch("kill -40 $$"), sink, stop)
+    assert end.error == "ended by signal 40"
+    assert end.exit_code == 168
 
 
 @pytest.mark.parametrize(
