@@ -6,10 +6,10 @@
 create table office.accounts (
   id uuid primary key default office.uuid7(),
   name text not null check (name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$'),
-  email text,
+  email text check (length(email) <= 320),
   email_verified_at timestamptz,
   operator boolean not null default false,
-  db_role text,
+  db_role text check (length(db_role) <= 63),
   created_at timestamptz not null default office.now(),
   deleted_at timestamptz
 );
@@ -18,10 +18,10 @@ create unique index accounts_db_role on office.accounts (db_role) where db_role 
 comment on table office.accounts is 'People and applications that use the office, and the account "system".';
 comment on column office.accounts.id is 'Identity, time-ordered.';
 comment on column office.accounts.name is 'Name, unique whatever the case.';
-comment on column office.accounts.email is 'E-mail address, if any.';
+comment on column office.accounts.email is 'E-mail address, if any, at most 320 characters.';
 comment on column office.accounts.email_verified_at is 'When the address was verified; null: not yet.';
 comment on column office.accounts.operator is 'May cause runs on the server itself (V2). It is no database role.';
-comment on column office.accounts.db_role is 'Login whose sessions act as this account.';
+comment on column office.accounts.db_role is 'Login whose sessions act as this account, at most 63 characters.';
 comment on column office.accounts.created_at is 'When it was made.';
 comment on column office.accounts.deleted_at is 'When it was deleted; null: it lives.';
 
@@ -139,8 +139,8 @@ comment on column office.agents.reports_to is 'The agent that leads it; hears of
 comment on column office.agents.profile_id is 'Execution profile, used when it has no executor of its own.';
 comment on column office.agents.executor is 'What to launch for it.';
 comment on column office.agents.executor_id is 'The same, as a row of executors; set by trigger.';
-comment on column office.agents.max_concurrent_sessions is 'Most runs of it at once.';
-comment on column office.agents.cooldown_sec is 'Seconds between the end of one of its runs and the next claim.';
+comment on column office.agents.max_concurrent_sessions is 'Most runs of it at once, 1 to 100.';
+comment on column office.agents.cooldown_sec is 'Seconds between the end of one of its runs and the next claim, 0 to 86400.';
 comment on column office.agents.skip_idle_wakeups
 is 'Periodic wakes end idle_skipped when it has no actionable task; true unless its role is ceo or coordinator.';
 comment on column office.agents.skip_unchanged_wakeups is 'Periodic wakes are skipped when nothing changed since its last run.';

@@ -11,7 +11,7 @@ begin
       'move_refused',
       format('A wakeup cannot go from %s to %s.', old.status, new.status),
       coalesce(
-        (select format('From %s it can go to: %s.', old.status, string_agg(m.to_status, ', ' order by m.to_status))
+        (select format('From %s it can go to: ', old.status) || string_agg(m.to_status, ', ' order by m.to_status) || '.'
           from office.wakeup_moves as m where m.from_status = old.status),
         format('%s is final.', old.status)
       ),

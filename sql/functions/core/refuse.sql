@@ -1,5 +1,6 @@
 -- office_internal.refuse: the one way an office function says no (I3).
--- Raises SQLSTATE PT and the code's status, DETAIL as JSON with the code and the values, HINT with what to do.
+-- Raises SQLSTATE PT and the code's status, DETAIL as JSON with the code and the values, HINT with what to do. What was given
+-- is told back in one line, and no longer than a person reads.
 create or replace function office_internal.refuse(
   code text,
   message text,
@@ -16,9 +17,13 @@ begin
   select errors.status into strict v_status from office.errors where errors.code = refuse.code;
   raise exception using
     errcode = 'PT' || v_status,
-    message = refuse.message,
-    detail = (jsonb_build_object('code', refuse.code) || refuse.detail)::text,
-    hint = refuse.hint;
+    message = office_internal.one_line(refuse.message),
+    detail = (jsonb_build_object('code', refuse.code) || case
+      when refuse.detail ? 'given'
+        then refuse.detail || jsonb_build_object('given', office_internal.one_line(refuse.detail ->> 'given'))
+      else refuse.detail
+    end)::text,
+    hint = office_internal.one_line(refuse.hint);
 end
 $$;
 

@@ -14,11 +14,12 @@ begin
     'invalid',
     format('The value of %s cannot be that.', v_field),
     coalesce(
+      -- What the column's comment says of its values is what a person can use.
       (
-        select pg_get_constraintdef(c.oid)
-        from pg_constraint as c
-        join pg_namespace as n on n.oid = c.connamespace
-        where n.nspname = 'office' and c.conname = refuse_value.constraint_name and column_name = ''
+        select col_description(a.attrelid, a.attnum)
+        from pg_attribute as a
+        where a.attrelid = format('office.%I', refuse_value.table_name)::regclass and a.attname = v_field
+          and refuse_value.column_name = ''
       ),
       'It may not be null.'
     ),

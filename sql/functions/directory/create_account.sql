@@ -18,15 +18,19 @@ begin
     insert into office.accounts (name, email, db_role, operator)
     values (create_account.name, create_account.email, create_account.db_role, coalesce(create_account.operator, false))
     returning id, accounts.name;
-exception when unique_violation then
-  get stacked diagnostics v_constraint = constraint_name;
-  if v_constraint = 'accounts_db_role' then
-    perform office_internal.refuse(
-      'name_taken', format('The login "%s" has an account already.', create_account.db_role), 'A login acts as one account.',
-      jsonb_build_object('field', 'db_role', 'given', create_account.db_role)
-    );
-  end if;
-  perform office_internal.name_taken('account', create_account.name);
+exception
+  when check_violation then
+    get stacked diagnostics v_constraint = constraint_name;
+    perform office_internal.refuse_value('accounts', v_constraint);
+  when unique_violation then
+    get stacked diagnostics v_constraint = constraint_name;
+    if v_constraint = 'accounts_db_role' then
+      perform office_internal.refuse(
+        'name_taken', format('The login "%s" has an account already.', create_account.db_role), 'A login acts as one account.',
+        jsonb_build_object('field', 'db_role', 'given', create_account.db_role)
+      );
+    end if;
+    perform office_internal.name_taken('account', create_account.name);
 end
 $$;
 

@@ -12,6 +12,7 @@ declare
   v_period interval := make_interval(secs => office_internal.setting('sweep_seconds')::integer);
   v_passed timestamptz;
   v_dead uuid[];
+  v_left uuid[];
   v_settled integer := 0;
 begin
   -- Only when it is not there: the conflict alone would wait for a sweep that is under way.
@@ -38,14 +39,22 @@ begin
   v_dead := array(
     select w.id from office.workers as w where w.ended_at is null and w.lease_until < v_now order by w.id
   );
+  -- Live runs of a worker that has ended, by a hand that ended nothing but its row.
+  v_left := array(
+    select r.id
+    from office.runs as r
+    join office.workers as w on w.id = r.worker_id and w.ended_at is not null
+    where r.status in ('claimed', 'running', 'stopping')
+  );
   -- All gates at once: taken worker by worker they would be out of order.
   perform office_internal.take_gates(array(
     select distinct r.workspace_id
     from office.runs as r
-    where r.worker_id = any(v_dead) and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    where (r.worker_id = any(v_dead) and r.status in ('claimed', 'running', 'waiting', 'stopping')) or r.id = any(v_left)
   ));
   select coalesce(sum(office_internal.settle_worker(d.id, 'lease_lost')), 0) into v_settled from unnest(v_dead) as d (id);
-  return v_settled;
+  perform office_internal.let_go(v_left, 'its worker had ended');
+  return v_settled + cardinality(v_left);
 end
 $$;
 

@@ -34,7 +34,7 @@ select is(
 );
 select results_eq(
   $$ select state, detail, hint from pg_temp.refusal($q$ select * from office.create_task(repeat('x', 201)) $q$) $$,
-  $$ values ('PT422', '{"code": "invalid", "field": "title"}'::jsonb, 'CHECK (((length(title) >= 1) AND (length(title) <= 200)))') $$,
+  $$ values ('PT422', '{"code": "invalid", "field": "title"}'::jsonb, 'Title, at most 200 characters.') $$,
   'I3: through a function it names the field, and what would do'
 );
 select results_eq(

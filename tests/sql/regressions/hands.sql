@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(17);
+select plan(21);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -88,6 +88,33 @@ select testing.advance('1 minute');
 select pg_temp.wake('ann', 'routine', '{"routine_id": "a0000000-0000-4000-8000-000000000001"}') as second \gset
 select pg_temp.claim();
 select is((pg_temp.run(:'second')).result, 'idle_skipped', 'Q13: nothing changed since its last run: skipped');
+
+-- A worker whose row alone was ended leaves no run behind (Q22)
+
+select pg_temp.scenario('orphans', 'ann', 'bob');
+select pg_temp.wake('ann') as started \gset
+select pg_temp.wake('bob') as claimed \gset
+select pg_temp.claim();
+select pg_temp.start(:'started');
+select office.maintain();
+update office.workers set ended_at = office.now(), end_reason = 'expired' where id = current_setting('testing.worker')::uuid;
+select testing.advance('61 seconds');
+select is((select m.done >= 2 from office.maintain() as m where m.piece = 'leases'), true, 'Q22: the sweep settles runs of a worker that a hand has ended');
+select is(
+  (pg_temp.run(:'started')).status || ' ' || (pg_temp.run(:'claimed')).status, 'interrupted queued', 'Q22: … as those of any other'
+);
+
+-- What is given back in an error is one line, however long it was (I3)
+
+select is(
+  (select length(x.message) < 600 and x.message !~ E'\n' and length(x.detail ->> 'given') <= 500 from pg_temp.refusal(
+    format('select * from office.wake(%L)', repeat(E'nobody\n', 10000))
+  ) as x), true, 'I3: a refusal is one line'
+);
+select is(
+  (pg_temp.refusal(format('update office.runs set status = ''running'' where id = %L', (pg_temp.run(:'ended')).id))).hint, 'finished is final.',
+  'Q9: what has finished goes nowhere'
+);
 
 select * from finish();
 rollback;
