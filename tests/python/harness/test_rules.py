@@ -28,3 +28,9 @@ def test_definitions(tmp_path: Path) -> None:
     page = tmp_path / "queue.md"
     page.write_text("Q1. Every wake.\nQ2. Sources, as in Q1. And\nno Q3 here\n")
     assert rules.defined([page], rules.RULE) == ["Q1", "Q2"]
+
+
+def test_the_samples_of_this_file_prove_nothing() -> None:
+    files = rules.tests()
+    assert Path(__file__) not in files
+    assert Path(__file__).with_name("test_tap.py") in files
