@@ -6,10 +6,13 @@ import click
 
 from officectl.cli.run import find_run
 from officectl.cli.session import Session, session_options
+from officectl.errors import UsageProblem
 from officectl.office import Json, Office
 from officectl.render import show_json, text
 
 POLL_SECONDS = 0.5
+
+FIELDS = ("attempt", "sequence", "at", "kind", "content")
 
 STEPS = """
 select at.number as attempt, s.sequence, s.at, s.kind, s.content
@@ -26,6 +29,9 @@ order by at.number, s.sequence
 @session_options
 def command(session: Session, run: str, follow: bool) -> None:
     """What a run's program reported, in order."""
+    for name in session.layout.fields or ():
+        if name not in FIELDS:  # said also where no row is there to show it
+            raise UsageProblem(f"No field {name} here.", f"The fields are {', '.join(FIELDS)}.")
     with session.office() as desk:
         found = find_run(desk, run)
         if session.layout.json:

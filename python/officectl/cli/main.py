@@ -106,6 +106,7 @@ def main() -> NoReturn:
     # What psycopg logs of broken connections our own errors tell, unless somebody sets up logging.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
     try:
+        _refuse_undecodable(sys.argv[1:])
         code = command.main(prog_name="officectl", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -117,6 +118,16 @@ def main() -> NoReturn:
             raise
         sys.exit(_tell(error))
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse_undecodable(arguments: list[str]) -> None:
+    """Bytes that are no text reach us as lone surrogates, which no database and no terminal takes."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = argument.encode(errors="backslashreplace").decode()
+            raise click.UsageError(f"An argument is not UTF-8: {shown}") from None
 
 
 def _tell(error: Exception) -> int:

@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options, watchable, workspace_option
+from officectl.cli.session import (
+    Session,
+    dry_run_option,
+    known_name,
+    session_options,
+    watchable,
+    workspace_option,
+)
 from officectl.errors import Refused
 from officectl.office import Office
 from officectl.render import heading, show_record, show_rows, text
@@ -32,6 +39,18 @@ and (%(task)s::text is null or 't' || t.number = lower(%(task)s))
 and (%(status)s::text is null or %(status)s in (r.status, r.result))
 order by r.number desc
 limit %(limit)s
+"""
+
+# What a run can result in is listed by the checks on the two columns that `result` is made of.
+STATUSES = """
+select status from office.run_states
+union
+select found[1]
+from pg_catalog.pg_constraint c
+join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and array[a.attnum] = c.conkey
+cross join regexp_matches(pg_catalog.pg_get_constraintdef(c.oid), '''([a-z_]+)''', 'g') found
+where c.conrelid = 'office.runs'::regclass and c.contype = 'c' and a.attname in ('outcome', 'cancel_reason')
+order by 1
 """
 
 ATTEMPTS = """
@@ -70,6 +89,7 @@ def command() -> None:
 def list_(session: Session, **chosen: Any) -> None:
     """Runs, the newest first."""
     with session.office() as desk:
+        known_name(desk, "status", chosen["status"], STATUSES)
         rows = desk.execute(QUERY + LISTED, chosen)
     show_rows(
         rows,

@@ -4,6 +4,7 @@ import asyncio
 
 import click
 
+from officectl.cli.session import not_empty
 from officectl.database.connect import find_dsn
 from officectl.database.deploy import status
 from officectl.errors import VersionMismatch
@@ -31,7 +32,7 @@ UNFIT = {
     metavar="SECONDS",
     help="How long runs may go on after INT or TERM; a second signal ends the grace.",
 )
-@click.option("--workspace", metavar="NAME", help="Claim for this workspace only.")
+@click.option("--workspace", metavar="NAME", callback=not_empty, help="Claim for this workspace only.")
 @click.option("--no-ticker", is_flag=True, help="Only a worker; another process schedules.")
 @click.option("--no-worker", is_flag=True, help="Only the scheduler; other processes launch.")
 def command(

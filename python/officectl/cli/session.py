@@ -3,6 +3,7 @@
 import difflib
 import functools
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,8 +34,23 @@ PAUSES = (0.1, 0.5, 2.0)
 
 WATCH_SECONDS = 2
 
+JSON_DEPTH = 200
+"""Lists and objects within each other in a JSON option; far less than what Python can write again."""
+
+
+def not_empty(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Callback of an option that names something: what is given empty is given, and names nothing."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("the name is empty.")
+    return value
+
+
 workspace_option = click.option(
-    "-w", "--workspace", metavar="NAME", help="The workspace; your only one unless said."
+    "-w",
+    "--workspace",
+    metavar="NAME",
+    callback=not_empty,
+    help="The workspace; your only one unless said.",
 )
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Do it, dispatch, say what would run, and undo everything."
@@ -149,17 +165,54 @@ def look_up(desk: Office, noun: str, query: str, chosen: str, ref: str) -> dict[
     return rows[0]
 
 
+def known_name(desk: Office, what: str, name: str | None, query: str) -> None:
+    """UsageProblem, with the names that there are, unless it is None or in the only column of `query`."""
+    if name is None:
+        return
+    known = [str(value) for row in desk.execute(query) for value in row.values()]
+    if name not in known:
+        raise UsageProblem(f'No {what} "{name}".', f"There are {', '.join(known)}.")
+
+
 def json_object(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
-    """Callback of an option or argument whose value is a JSON object."""
+    """Callback of an option or argument whose value is a JSON object that the database can hold."""
     if value is None:
         return None
     try:
-        parsed = json.loads(value)
+        parsed = json.loads(value, parse_constant=_no_number)
+        _refuse_unstorable(parsed)
     except ValueError as error:
         raise click.BadParameter(f"not JSON: {error}.") from None
+    except RecursionError:
+        raise click.BadParameter("nested too deeply.") from None
     if not isinstance(parsed, dict):
         raise click.BadParameter('not a JSON object, such as {"command": ["/bin/true"]}.')
     return parsed
+
+
+def _no_number(name: str) -> None:
+    """Called for NaN and the infinities, which Python reads and JSON does not know."""
+    raise ValueError(f"{name} is no number there")
+
+
+def _refuse_unstorable(parsed: Any) -> None:
+    """What Python's JSON can hold and the database's cannot. Level by level, so that no depth is too much."""
+    level = [parsed]
+    for _depth in range(JSON_DEPTH):
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner += [*value.keys(), *value.values()]
+            elif isinstance(value, list):
+                inner += value
+            elif isinstance(value, str) and "\0" in value:
+                raise click.BadParameter("NUL (\\u0000) is not possible in a text of the database.")
+            elif isinstance(value, float) and not math.isfinite(value):
+                raise ValueError("a number in it is too large")
+        if not inner:
+            return
+        level = inner
+    raise click.BadParameter(f"nested more than {JSON_DEPTH} deep.")
 
 
 def _layout(output: str, fields: str | None) -> Layout:

@@ -2,7 +2,7 @@
 
 import click
 
-from officectl.cli.session import Session, dry_run_option, session_options
+from officectl.cli.session import Session, dry_run_option, not_empty, session_options
 from officectl.render import show_record, show_rows
 
 QUERY = """
@@ -21,6 +21,7 @@ workspace_option = click.option(
     "-w",
     "--workspace",
     metavar="NAME",
+    callback=not_empty,
     help="The workspace, or `office` for all of them; your only one unless said.",
 )
 

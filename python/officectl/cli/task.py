@@ -9,6 +9,7 @@ from officectl.cli.session import (
     Session,
     dry_run_option,
     json_object,
+    known_name,
     session_options,
     workspace_option,
 )
@@ -42,6 +43,8 @@ and (%(archived)s or t.archived_at is null)
 order by t.number desc
 limit %(limit)s
 """
+
+STATES = "select state from office.task_states order by position"
 
 COMMENTS = """
 select c.created_at as at, coalesce(a.name, u.name) as author, c.body
@@ -78,6 +81,7 @@ def command() -> None:
 def list_(session: Session, **chosen: Any) -> None:
     """Tasks, the newest first."""
     with session.office() as desk:
+        known_name(desk, "state", chosen["state"], STATES)
         rows = desk.execute(QUERY + LISTED, chosen)
     show_rows(
         rows,

@@ -342,3 +342,60 @@ def test_a6_what_postgres_wants_tried_again_is_tried_again(
     answer = officectl("account", "list")
     holder.join()
     assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' + "[" * 300 + "]" * 300 + "}", "nested more than 200 deep"),
+        ('{"a": NaN}', "not JSON: NaN"),
+        ('{"a": [-Infinity]}', "not JSON: -Infinity"),
+        ('{"a": 1e999}', "too large"),
+        ('{"a": {"b": "x\\u0000y"}}', "NUL"),
+        ('{"a\\u0000": 1}', "NUL"),
+    ],
+    ids=["deepest", "deep", "nan", "infinity", "overflow", "nul", "nul key"],
+)
+def test_i8_json_that_no_database_holds_is_refused(staffed: Officectl, value: str, said: str) -> None:
+    for words in (("wake", "triage", "--payload", value), ("agent", "edit", "triage", "--executor", value)):
+        answer = staffed(*words)
+        assert (answer.code, said in answer.err) == (2, True), answer.err
+        assert [line.startswith("officectl: ") for line in answer.err.splitlines()] == [True, False]
+    # A backslash before u0000 is a text like any other.
+    assert staffed("wake", "triage", "--payload", '{"context": "\\\\u0000"}').code == 0
+
+
+def test_i8_bytes_that_are_no_text_are_refused(officectl: Officectl) -> None:
+    for words in (("task", "create", "caf\udce9"), ("\udcff",), ("task", "list", "-w", "\udcff")):
+        answer = officectl(*words)
+        assert answer.code == 2
+        assert answer.err.startswith("officectl: An argument is not UTF-8: ")
+        assert len(answer.err.splitlines()) == 1
+
+
+def test_i8_states_that_there_are_not_are_refused(officectl: Officectl) -> None:
+    answer = officectl("task", "list", "--state", "nope")
+    assert (answer.code, answer.err.splitlines()[0]) == (2, 'officectl: No state "nope".')
+    assert "There are proposed, todo, in_progress, " in answer.err
+    answer = officectl("run", "list", "--status", "nope")
+    assert (answer.code, answer.err.splitlines()[0]) == (2, 'officectl: No status "nope".')
+    for name in ("queued", "succeeded", "idle_skipped", "dropped"):
+        assert name in answer.err
+        assert officectl("run", "list", "--status", name).code == 0
+
+
+def test_i8_an_unknown_field_of_logs_is_refused_without_rows_too(
+    staffed: Officectl, session: psycopg.Connection[Any]
+) -> None:
+    staffed("wake", "triage")
+    session.execute("select office.dispatch()")
+    answer = staffed("logs", "r1", "--json", "zz")
+    assert (answer.code, answer.err.splitlines()[0]) == (2, "officectl: No field zz here.")
+    assert staffed("logs", "r1", "--json", "kind").items == []
+
+
+def test_i8_an_empty_workspace_is_given(officectl: Officectl) -> None:
+    for words in (("task", "list"), ("run", "list"), ("setting", "list"), ("task", "create", "x")):
+        answer = officectl(*words, "-w", "")
+        assert (answer.code, "the name is empty" in answer.err) == (2, True)
