@@ -8,9 +8,10 @@ select plan(21);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
-select pg_temp.wake('bob') as queued \gset
-select pg_temp.claim(1);
+select pg_temp.claim();
 select pg_temp.finish(:'ended');
+select pg_temp.wake('bob') as queued \gset
+select pg_temp.look();
 select is(
   (pg_temp.refusal(format('update office.runs set outcome = ''checkout_lost'' where id = %L', (pg_temp.run(:'ended')).id))).state, 'PT409',
   'Q9: an ended run changes no more'
