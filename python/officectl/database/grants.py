@@ -17,16 +17,20 @@ Connection = psycopg.Connection[Any]
 def grant(
     dsn: str, login: str, *, role: str | None = None, gateway: str | None = None, account: str | None = None
 ) -> None:
-    """Give a login a role, make it a gateway, tie it to an account: all of what is given, or nothing.
+    """Give a login a role, make it a gateway, tie it to an account.
 
     ``role`` is reader, client, worker or operator; ``gateway`` is act_as, claims or token. An account that is
     not there is made; the login must be there.
+
+    Membership in a role is the server's, and its administrators' to give. Where we may not, all the rest is
+    kept, and `Forbidden` has the statement for them; a membership that is there already is enough.
     """
+    withheld: Forbidden | None = None
     with connect(dsn) as connection:
         try:
             _refuse_unknown(connection, login)
             if role:
-                _grant_role(connection, login, role)
+                withheld = _grant_role(connection, login, role, rest=bool(gateway or account))
             if gateway:
                 connection.execute(
                     "insert into office_internal.gateways (login, kind) values (%s, %s)"
@@ -38,6 +42,8 @@ def grant(
             connection.commit()
         except psycopg.Error as error:
             raise translate(error) from error
+    if withheld:
+        raise withheld
 
 
 def _refuse_unknown(connection: Connection, login: str) -> None:
@@ -49,7 +55,8 @@ def _refuse_unknown(connection: Connection, login: str) -> None:
         )
 
 
-def _grant_role(connection: Connection, login: str, role: str) -> None:
+def _grant_role(connection: Connection, login: str, role: str, *, rest: bool) -> Forbidden | None:
+    """The error to end with when the membership is not there and not ours to give."""
     deployed = deployment(connection)
     if deployed is None:
         raise VersionMismatch(
@@ -61,17 +68,22 @@ def _grant_role(connection: Connection, login: str, role: str) -> None:
             "Deploy with roles first: officectl db migrate --no-single-role",
             code="single_role",
         )
-    statement = sql.SQL("grant {} to {}").format(
-        sql.Identifier(f"{deployed.role_prefix}_{role}"), sql.Identifier(login)
-    )
+    group = f"{deployed.role_prefix}_{role}"
+    statement = sql.SQL("grant {} to {}").format(sql.Identifier(group), sql.Identifier(login))
     try:
-        connection.execute(statement)
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise Forbidden(
-            f"{connection.info.user} may not grant roles on this server",
+        with connection.transaction():  # a savepoint: what follows is kept without it
+            connection.execute(statement)
+    except psycopg.errors.InsufficientPrivilege:
+        member = connection.execute("select pg_catalog.pg_has_role(%s, %s, 'member')", [login, group])
+        if member.fetchone() == (True,):
+            return None
+        return Forbidden(
+            f"{connection.info.user} may not grant roles on this server"
+            + ("; the rest is done" if rest else ""),
             f"Have an administrator run: {statement.as_string(connection)};",
             code="may_not_grant",
-        ) from error
+        )
+    return None
 
 
 def _tie(connection: Connection, login: str, account: str) -> None:

@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from officectl.database import deploy, grants, sqlfiles
 from officectl.database.embedded import Cluster
+from officectl.errors import Forbidden
 
 ROLES = sqlfiles.ROLES
 COMMENT = re.compile(r"--[^\n]*")
@@ -126,6 +127,35 @@ def test_roles_of_another_office_give_nothing_here(own_cluster: Cluster) -> None
         with pytest.raises(psycopg.Error) as refusal:
             one(make_conninfo(ours, user="guest"), question)
         assert refusal.value.sqlstate == "PT401"
+
+
+def test_grant_by_an_owner_who_may_not_grant_roles(own_cluster: Cluster) -> None:
+    """I5: what an administrator granted already is enough; else the rest is kept, and theirs is told."""
+    owner = new_owner(own_cluster.dsn, "plain_owner", "theirs")
+    with psycopg.connect(own_cluster.dsn, autocommit=True) as administrator:
+        for role in ROLES:
+            administrator.execute(f"create role office_{role}".encode())
+        administrator.execute("create role wk login in role office_worker")
+        administrator.execute('create role "wk 2" login')
+    deploy.migrate(owner)
+    kinds = (
+        "select string_agg(login || ' ' || kind, ', ' order by login)"
+        " from office_internal.gateways where login like 'wk%%'"
+    )
+    grants.grant(owner, "wk", role="worker", gateway="token")
+    assert one(owner, kinds) == "wk token"
+    with pytest.raises(Forbidden) as refusal:
+        grants.grant(owner, "wk 2", role="worker", gateway="token", account="second")
+    assert refusal.value.message == "plain_owner may not grant roles on this server; the rest is done"
+    assert refusal.value.hint == 'Have an administrator run: grant "office_worker" to "wk 2";'
+    assert one(owner, kinds) == "wk token, wk 2 token"
+    assert one(owner, "select name from office.accounts where db_role = 'wk 2'") == "second"
+    with pytest.raises(Forbidden) as refusal:
+        grants.grant(owner, "wk 2", role="reader")
+    assert refusal.value.message == "plain_owner may not grant roles on this server"
+    with psycopg.connect(own_cluster.dsn, autocommit=True) as administrator:
+        administrator.execute('grant office_worker to "wk 2"')
+    grants.grant(owner, "wk 2", role="worker")
 
 
 def test_only_the_grants_name_roles() -> None:
