@@ -3,9 +3,9 @@
 import click
 
 from officectl import __version__
-from officectl.cli.session import Session, database, demo_folder, session_options, watchable
+from officectl.cli.session import Session, database, session_options, watchable
 from officectl.database.deploy import status as deployed_status
-from officectl.database.embedded import Cluster, default_folder
+from officectl.database.embedded import cluster_at
 from officectl.render import show_record
 
 COUNTS = """
@@ -42,7 +42,7 @@ def command(session: Session) -> None:
         "database": found.database,
         "user": found.user,
         "server": f"PostgreSQL {found.server_version}",
-        "embedded": dsn in (Cluster(default_folder()).dsn, Cluster(demo_folder()).dsn),
+        "embedded": cluster_at(dsn) is not None,
         "officectl": __version__,
         "schema": found.deployment.version if found.deployment else "not deployed",
         "pending_migrations": list(found.pending),

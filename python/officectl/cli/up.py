@@ -8,7 +8,7 @@ import click
 
 from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
 from officectl.database.connect import place, resolve_dsn
-from officectl.database.embedded import default_folder
+from officectl.database.embedded import Cluster, default_folder
 from officectl.service.journal import log_to_stderr
 from officectl.service.serve import serve_until_signalled
 
@@ -29,18 +29,26 @@ def command(dsn: str | None, folder: Path | None, max_runs: int, leave_database:
         raise click.UsageError("--folder is for an embedded database, and another one is named.")
     # Until the service takes the signals over, TERM ends this as Ctrl-C does: no database is left behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    cluster = start_embedded(folder or default_folder()) if named is None else None
-    chosen = cluster.dsn if cluster else named or ""
-    try:
-        bring_up_to_date(chosen)
-        if cluster:
-            expire_dead_workers(chosen)
-        click.echo(f"The office is open on {place(chosen)}; Ctrl-C closes it")
-        if cluster:
-            click.echo(f"In another terminal: officectl status, or psql '{cluster.dsn}'")
-        log_to_stderr()
-        asyncio.run(serve_until_signalled(chosen, max_runs=max_runs))
-    finally:
-        if cluster and not leave_database:
-            cluster.stop()
-            click.echo("PostgreSQL is stopped")
+    if named is not None:
+        bring_up_to_date(named)
+        _serve(named, max_runs)
+        return
+    chosen = folder or default_folder()
+    with Cluster(chosen).held():
+        cluster = start_embedded(chosen)
+        try:
+            bring_up_to_date(cluster.dsn)
+            expire_dead_workers(cluster.dsn)
+            _serve(cluster.dsn, max_runs, f"In another terminal: officectl status, or psql '{cluster.dsn}'")
+        finally:
+            if not leave_database:
+                cluster.stop()
+                click.echo("PostgreSQL is stopped")
+
+
+def _serve(dsn: str, max_runs: int, *notes: str) -> None:
+    click.echo(f"The office is open on {place(dsn)}; Ctrl-C closes it")
+    for note in notes:
+        click.echo(note)
+    log_to_stderr()
+    asyncio.run(serve_until_signalled(dsn, max_runs=max_runs))

@@ -8,6 +8,7 @@ The folder of a cluster:
 
     OFFICECTL          says that the folder is ours
     lock               held (flock) while the cluster is made, started or stopped
+    up                 held (flock) by the `officectl up` that stops the cluster at its end; its process id
     postgresql.conf    written at every start: initdb's own settings, then ours
     pg_hba.conf        written at every start
     data/              PostgreSQL's; made as data.new and renamed, so that it is whole or not there
@@ -33,9 +34,9 @@ import psycopg
 
 from officectl.database.binaries import Binaries, find_binaries, readable_binaries
 from officectl.database.unprivileged import Runner, runner_for
-from officectl.errors import OfficeError
+from officectl.errors import OfficeError, Refused
 
-__all__ = ["Binaries", "Cluster", "default_folder", "find_binaries"]
+__all__ = ["Binaries", "Cluster", "cluster_at", "default_folder", "find_binaries"]
 
 SUPERUSER = "office"
 DATABASE = "office"
@@ -61,6 +62,21 @@ def default_folder() -> Path:
     if os.geteuid() == 0:
         return Path("/var/lib/officectl")
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "officectl"
+
+
+def cluster_at(dsn: str) -> Cluster | None:
+    """The embedded cluster that a DSN leads to, wherever its folder is; None for any other database.
+
+    PostgreSQL writes beside its socket, for whoever may enter that folder, in which folder its data is.
+    """
+    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    host = str(parts.get("host") or os.environ.get("PGHOST") or "")
+    port = parts.get("port") or os.environ.get("PGPORT") or PORT
+    try:
+        data = Path((Path(host) / f".s.PGSQL.{port}.lock").read_text().splitlines()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return Cluster(data.parent) if (data.parent / _MARKER).exists() else None
 
 
 class Cluster:
@@ -121,6 +137,30 @@ class Cluster:
                 self._start(binaries, runner)
             self._make_database()
         return self.dsn
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """For the one process at whose end the server stops: no other may then work on it as its own.
+
+        Raises `Refused` when another process holds it. The kernel lets go when the holder dies.
+        """
+        self._refuse_foreign_folder()
+        self._take_folder(runner_for(self.data))
+        with (self.folder / "up").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                holder = file.read().strip() or "not known yet"
+                raise Refused(
+                    f"an office is open already on {self.folder}, by process {holder}",
+                    f"For a second worker there: officectl serve --dsn {shlex.quote(self.dsn)}",
+                    code="already_up",
+                ) from None
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            yield
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server and wait for its end; ``mode`` is pg_ctl's: smart, fast or immediate."""
@@ -239,6 +279,7 @@ class Cluster:
         """Make the data folder under another name first, over what an earlier attempt left half-written."""
         unfinished = self.folder / "data.new"
         if unfinished.exists():
+            self._end_writers(unfinished, runner)
             shutil.rmtree(unfinished)
         runner.make_folder(unfinished)
         arguments = ["--username", SUPERUSER, "--auth", "trust", "--encoding", "UTF8", "--locale", "C"]
@@ -254,6 +295,23 @@ class Cluster:
                 "Is there space left, and may the folder be written?",
             )
         unfinished.rename(self.data)
+
+    def _end_writers(self, unfinished: Path, runner: Runner) -> None:
+        """End the initdb of an officectl that was killed: it goes on by itself, and what it writes is refuse.
+
+        psutil knows a process by its start time too, so that none is ended that only got the number.
+        """
+        deadline = time.monotonic() + _ORPHAN_SECONDS
+        while writers := [one for one in psutil.process_iter() if _writes(one, unfinished, runner.uid)]:
+            if time.monotonic() > deadline:
+                raise OfficeError(
+                    f"{unfinished} is still written by process {writers[0].pid}",
+                    "End it, and try again.",
+                )
+            for process in writers:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            time.sleep(0.05)
 
     def _start(self, binaries: Binaries, runner: Runner) -> None:
         configuration, access = self.folder / "postgresql.conf", self.folder / "pg_hba.conf"
@@ -357,6 +415,20 @@ class Cluster:
                         f"Its output is in {self.folder / 'log' / 'postgresql.log'}.",
                     ) from error
                 time.sleep(0.1)
+
+
+def _writes(process: psutil.Process, unfinished: Path, uid: int) -> bool:
+    """Whether a process of this user is initdb at work there, its server, or the shell between the two."""
+    try:
+        if process.uids().real != uid or process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        if process.name() == "initdb":
+            return str(unfinished) in process.cmdline()
+        return (
+            process.environ().get("PGDATA") == str(unfinished) or Path(process.cwd()) == unfinished.resolve()
+        )
+    except (psutil.Error, OSError):
+        return False
 
 
 def _quoted(value: str) -> str:

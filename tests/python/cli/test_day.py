@@ -148,6 +148,15 @@ def test_i8_up_makes_a_database_of_its_own(cluster_folder: Path, leave: bool) ->
             check=True,
         )
         assert json.loads(told.stdout)["items"][0]["pending_migrations"] == []
+        assert json.loads(told.stdout)["items"][0]["embedded"] is True
+        second = subprocess.run(
+            [*OFFICECTL, *words], env=without_database(), capture_output=True, text=True, check=False
+        )
+        assert (second.returncode, second.stdout) == (1, "")
+        refusal, hint = second.stderr.splitlines()
+        assert refusal.endswith(f"an office is open already on {cluster_folder}, by process {office.pid}")
+        assert "officectl serve --dsn" in hint
+        assert cluster.running
         office.send_signal(signal.SIGINT)
         assert office.wait(30) == 0
     assert cluster.running is leave

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import psycopg
 import pytest
 
 from officectl.database import binaries as programs
-from officectl.database.embedded import Binaries, Cluster, default_folder, find_binaries
+from officectl.database.embedded import Binaries, Cluster, cluster_at, default_folder, find_binaries
 from officectl.database.unprivileged import runner_for
 from officectl.errors import OfficeError
 
@@ -210,6 +211,69 @@ def test_half_written_data_folder_is_made_anew(cluster: Cluster) -> None:
     cluster.ensure()
     assert ask(cluster) == 1
     assert not (cluster.folder / "data.new").exists()
+
+
+def test_initdb_that_outlives_a_killed_officectl_is_ended(cluster: Cluster, binaries: Binaries) -> None:
+    """A12: kill -9 leaves initdb at work; the next start ends it before it removes what it wrote."""
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from officectl.database.embedded import Cluster, find_binaries\n"
+        f"Cluster(Path(sys.argv[1]), binaries=find_binaries(version={binaries.version})).ensure()"
+    )
+    unfinished = str(cluster.folder / "data.new")
+    with subprocess.Popen(
+        [sys.executable, "-c", program, cluster.folder],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as killed:
+        last_look = time.monotonic() + 30
+        while not (found := [one for one in psutil.process_iter() if initializes(one, unfinished)]):
+            assert time.monotonic() < last_look
+        found[0].suspend()  # it is there for certain when the next one comes
+        killed.kill()
+    own = subprocess.Popen([sys.executable, "-c", "input()", unfinished], stdin=subprocess.PIPE)
+    try:
+        cluster.ensure()
+        assert ask(cluster) == 1
+        assert not [one for one in psutil.process_iter() if initializes(one, unfinished)]
+        assert own.poll() is None, "a process that only names the folder is not initdb"
+    finally:
+        own.kill()
+        own.communicate()
+
+
+def initializes(process: psutil.Process, folder: str) -> bool:
+    try:
+        alive = process.status() != psutil.STATUS_ZOMBIE
+        return alive and process.name() == "initdb" and folder in process.cmdline()
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_is_held_by_one(cluster: Cluster) -> None:
+    """A12: whoever stops the server at its end is alone in doing so; another is told by whom."""
+    with cluster.held():
+        second = Cluster(cluster.folder).held()
+        with pytest.raises(OfficeError, match=f"by process {os.getpid()}$") as refusal, second:
+            pass
+        assert "officectl serve --dsn" in str(refusal.value.hint)
+    with cluster.held():
+        cluster.ensure()
+    assert ask(cluster) == 1
+
+
+def test_is_found_by_its_socket(cluster: Cluster, place: Path, binaries: Binaries) -> None:
+    """A12: a DSN of an embedded database leads to its folder, also where the socket is elsewhere."""
+    assert cluster_at(cluster.dsn) is None
+    deep = Cluster(place / ("deep" * 25), binaries=binaries, options=OPTIONS)
+    for one in (cluster, deep):
+        one.ensure()
+        found = cluster_at(f"{one.dsn} application_name=x")
+        assert found is not None
+        assert found.folder == one.folder
+    assert cluster_at("host=/nowhere") is None
+    assert cluster_at("host=db.example dbname=office") is None
+    deep.stop("immediate")
+    deep.socket_folder.rmdir()
 
 
 # Refused, each with one line, and nothing written
