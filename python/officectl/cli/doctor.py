@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,11 +18,18 @@ from officectl.database.checks import Check
 from officectl.database.connect import connect, find_dsn, place, resolve_direct_dsn
 from officectl.database.embedded import default_folder
 from officectl.database.unprivileged import runner_for
-from officectl.errors import OfficeError, Refused, VersionMismatch
+from officectl.errors import Forbidden, OfficeError, Refused, VersionMismatch
 from officectl.render import show_rows
 
 _NOTIFY_SECONDS = 2.0
 _SKEW_SECONDS = 5.0
+_DEPLOY, _SERVE = "can deploy", "can serve"
+
+# The checks that are about the login's own rights in the database.
+_DEPLOY_RIGHTS = {"owner", "may create schemas", "roles"}
+
+# Without these a worker cannot work; which other functions it calls, the same grants say.
+_SERVING = ["register_worker", "dispatch", "claim_runs", "finish_attempt"]
 
 
 @click.command("doctor")
@@ -29,7 +37,8 @@ _SKEW_SECONDS = 5.0
 def command(session: Session) -> None:
     """Say yes or no to everything that officectl needs of a database.
 
-    Nothing is written. Exit code 1: something is missing.
+    Deploying and serving want different rights, and a login needs only those of what it is for: a worker's
+    is none that deploys. Nothing is written. Exit code 1: something is missing for both.
     """
     found = list(_examine(session.dsn))
     rows = [
@@ -42,8 +51,15 @@ def command(session: Session) -> None:
         for check in found
     ]
     show_rows(rows, ["ok", "check", "found", "hint"], layout=session.layout, empty="Nothing was looked at.")
-    if not all(check.holds for check in found):
+    if not _enough(found):
         raise click.exceptions.Exit(1)
+
+
+def _enough(found: list[Check]) -> bool:
+    """Whether the login can deploy or serve, and nothing is missing that both need."""
+    failing = {check.name for check in found if not check.holds}
+    serves = any(check.name == _SERVE and check.holds for check in found)
+    return failing <= {*_DEPLOY_RIGHTS, _DEPLOY} if serves else not failing
 
 
 def _examine(option: str | None) -> Iterator[Check]:
@@ -63,11 +79,45 @@ def _examine(option: str | None) -> Iterator[Check]:
         deployed = deploy.deployment(connection)
         prefix = deployed.role_prefix if deployed else "office"
         single_role = deployed is not None and deployed.single_role
-        yield from checks.required(connection, prefix=prefix, single_role=single_role)
+        required = list(checks.required(connection, prefix=prefix, single_role=single_role))
+        yield from required
+        yield from _powers(connection, [check for check in required if check.name in _DEPLOY_RIGHTS])
         if checks.not_pooled(connection).holds:
             yield _listen(connection)
         yield _clock(connection)
     yield _schema(dsn)
+
+
+def _powers(connection: psycopg.Connection[Any], rights: list[Check]) -> Iterator[Check]:
+    """What the login is good for: to deploy, and, where something is deployed, to serve."""
+    user = connection.info.user
+    lacking = [check.name for check in rights if not check.holds]
+    if lacking:
+        error = Forbidden(f"{user} may not deploy", "Only `officectl db migrate` needs it.")
+        yield Check(_DEPLOY, f"{user} may not: {', '.join(lacking)}", error)
+    else:
+        yield Check(_DEPLOY, f"{user} may")
+    row = connection.execute(
+        """
+        select pg_catalog.count(*) > 0,
+          pg_catalog.bool_and(
+            pg_catalog.has_schema_privilege(n.oid, 'usage')
+            and pg_catalog.has_function_privilege(p.oid, 'execute')
+          )
+        from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+        where n.nspname = 'office' and p.proname = any(%s)
+        """,
+        [_SERVING],
+    ).fetchone()
+    assert row is not None
+    deployed, granted = row
+    if not deployed:
+        return
+    if granted:
+        yield Check(_SERVE, f"{user} may")
+    else:
+        hint = f"Have its owner run: officectl db grant {shlex.quote(user)} --role worker --gateway token"
+        yield Check(_SERVE, f"{user} may not", Forbidden(f"{user} may not serve", hint))
 
 
 def _embedded() -> Iterator[Check]:

@@ -243,6 +243,7 @@ def test_doctor_before_and_after_a_deploy(fresh_database: str) -> None:
     assert {"server version", "direct connection", "may create schemas", "roles", "LISTEN", "clocks"} <= set(
         checks
     )
+    assert "can serve" not in checks
     with psycopg.connect(fresh_database) as connection:
         row = connection.execute("select count(*) from pg_namespace where nspname like 'office%'").fetchone()
         assert row == (0,)
@@ -261,6 +262,27 @@ def test_doctor_says_no(fresh_database: str) -> None:
     assert done.returncode == 1
     assert "Deploy as somebody_else." in done.stdout
     assert officectl("doctor", "--dsn", NOWHERE).returncode == 1
+
+
+def examined(dsn: str) -> tuple[int, dict[str, str]]:
+    """Exit code of doctor, and yes or no by the name of the check."""
+    done = officectl("doctor", "--dsn", dsn, "-o", "json")
+    return done.returncode, {item["check"]: item["ok"] for item in json.loads(done.stdout)["items"]}
+
+
+def test_doctor_tells_serving_and_deploying_apart(database: str, login: str) -> None:
+    """I13: a worker's login serves and need not deploy; one that can do neither is told what would help."""
+    code, rows = examined(database)
+    assert (code, rows["can deploy"], rows["can serve"]) == (0, "yes", "yes")
+    theirs = psycopg.conninfo.make_conninfo(database, user=login)
+    code, rows = examined(theirs)
+    assert (code, rows["can deploy"], rows["can serve"]) == (1, "no", "no")
+    assert "db grant 'plain login' --role worker" in officectl("doctor", "--dsn", theirs).stdout
+    for role, serves in (("client", "no"), ("worker", "yes")):
+        assert officectl("db", "grant", login, "--role", role, "--dsn", database).returncode == 0
+        code, rows = examined(theirs)
+        assert (code, rows["can deploy"], rows["can serve"]) == (int(serves == "no"), "no", serves)
+    assert rows["owner"] == "no"
 
 
 def test_interrupt_is_130(fresh_database: str) -> None:
