@@ -37,6 +37,8 @@ READ_ON = 2.0
 BREATHER = 0.01
 """Seconds between two reads once nothing is kept: a program that prints for ever must not fill a core."""
 
+FROZEN = "Its keeper did not answer (a program can stop it, by SIGSTOP): it was killed with all it kept."
+
 log = logging.getLogger(__name__)
 
 
@@ -81,13 +83,12 @@ class CommandExecutor:
             if stop.is_set():
                 cut_short = End(error="It was stopped before its program started.", stopped=True)
             else:
-                await family.start(plan.command, folder=plan.folder, environment=plan.environment)
                 conversation = [
                     asyncio.create_task(_listen(family.stdout, talk, talk.printed)),
                     asyncio.create_task(_listen(family.stderr, talk, talk.complained)),
                     asyncio.create_task(_tell(family.stdin, plan.stdin)),
                 ]
-                exit_code, cut_short = await _until_end(family, talk, launch.limits, stop)
+                exit_code, cut_short = await _until_end(family, plan, talk, launch.limits, stop)
         except CannotStart as fault:
             cut_short = End(error=f"The program cannot be started: {fault}.", cause="configuration")
         finally:
@@ -152,9 +153,17 @@ class Talk:
             self._sink.step(kind, line)
 
 
-async def _until_end(family: Family, talk: Talk, limits: Json, stop: asyncio.Event) -> tuple[int, End | None]:
+async def _life(family: Family, plan: Plan) -> int:
+    """The exit code, or CannotStart; a frozen keeper tells neither, not even that it has started."""
+    await family.start(plan.command, folder=plan.folder, environment=plan.environment)
+    return await family.wait()
+
+
+async def _until_end(
+    family: Family, plan: Plan, talk: Talk, limits: Json, stop: asyncio.Event
+) -> tuple[int, End | None]:
     """The exit code, and the end that was decided on here when the program was not left to its own."""
-    ended = asyncio.create_task(family.wait())
+    ended = asyncio.create_task(_life(family, plan))
     stopped = asyncio.create_task(stop.wait())
     minutes, silence = limits.get("minutes"), limits.get("silence_seconds")
     last_minute = time.monotonic() + minutes * 60 if minutes else float("inf")
@@ -176,7 +185,16 @@ async def _until_end(family: Family, talk: Talk, limits: Json, stop: asyncio.Eve
                     return_when=asyncio.FIRST_COMPLETED,
                 )
         if cut_short is not None and not ended.done():
-            await family.stop()
+            family.stop()
+            await asyncio.wait((ended,), timeout=family.patience)
+            if not ended.done():
+                # What cannot be killed is told by `gone`.
+                with contextlib.suppress(StillThere):
+                    await family.force()
+                cut_short = replace(cut_short, error=f"{cut_short.error} {FROZEN}")
+                await asyncio.wait((ended,), timeout=READ_ON)
+                told = ended.done() and ended.exception() is None
+                return ended.result() if told else -signal.SIGKILL, cut_short
         return await ended, cut_short
     finally:
         stopped.cancel()

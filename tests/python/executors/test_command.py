@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from officectl.executors import CommandExecutor
@@ -283,3 +284,43 @@ async def test_officectl_is_found_by_the_program(
         launch(executor={"command": [sys.executable, "-c", ENVIRONMENT]}), sink, stop
     )
     assert str(Path(sys.executable).parent) in end.result["PATH"].split(":")
+
+
+FREEZE = "kill -STOP $PPID; sleep 1; exit 0"
+
+
+@pytest.mark.parametrize("limits", [{"silence_seconds": 2}, {"minutes": 2 / 60}], ids=["silence", "minutes"])
+async def test_a_limit_ends_a_program_that_stopped_its_keeper(
+    limits: dict[str, Any],
+    launch: LaunchMaker,
+    sink: Memory,
+    stop: asyncio.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P2, K15: the keeper never tells the end; it is killed, and the failure says so."""
+    monkeypatch.setattr("officectl.executors.family.ANSWER_WITHIN", 0.0)
+    end = await asyncio.wait_for(CommandExecutor().run(launch(FREEZE, limits=limits), sink, stop), 20)
+    assert end.error
+    assert "Its keeper did not answer" in end.error
+    assert end.killed == 0
+    assert sink.pid
+    assert not psutil.pid_exists(sink.pid)
+
+
+async def test_a_stop_ends_a_program_that_stopped_its_keeper(
+    launch: LaunchMaker, sink: Memory, stop: asyncio.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P2, K15: it still runs, does not listen, and is killed with its keeper."""
+    monkeypatch.setattr("officectl.executors.family.ANSWER_WITHIN", 0.0)
+    script = "trap '' INT TERM; kill -STOP $PPID; echo $$ > pid.part; mv pid.part pid; sleep 60; sleep 60"
+    run = asyncio.create_task(CommandExecutor().run(launch(script), sink, stop))
+    await until((tmp_path / "pid").exists)
+    stop.set()
+    end = await asyncio.wait_for(run, 20)
+    assert end.stopped
+    assert end.error
+    assert "Its keeper did not answer" in end.error
+    assert end.killed
+    assert sink.pid
+    assert not psutil.pid_exists(sink.pid)
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))

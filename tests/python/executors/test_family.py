@@ -132,7 +132,7 @@ async def test_a_whole_tree_is_killed(mark: Mark, tmp_path: Path) -> None:
     """K15, P2: seven generations, each in a group of its own, when the program is stopped."""
     family = await running(mark, TREE, tmp_path)
     await until(lambda: len(noted(tmp_path)) == 7)
-    await family.stop()
+    family.stop()
     assert await family.wait() == -signal.SIGINT
     assert await family.gone() == 6
     assert alive(tmp_path) == []
@@ -142,7 +142,7 @@ async def test_a_program_that_does_not_listen_is_killed(mark: Mark, tmp_path: Pa
     """P2: INT, TERM, KILL; its child in another session too."""
     family = await running(mark, DEAF, tmp_path)
     await until(lambda: len(noted(tmp_path)) == 2)
-    await family.stop()
+    family.stop()
     assert await family.wait() == -signal.SIGKILL
     assert await family.gone() == 1
     assert alive(tmp_path) == []
@@ -192,6 +192,54 @@ async def test_a_keeper_killed_before_the_start_is_a_fault(mark: Mark, tmp_path:
     assert await family.gone() == 0
     assert not psutil.pid_exists(family.pid)
     assert noted(tmp_path) == []
+    assert not sweep({mark.attempt_id})
+
+
+FREEZES = "os.kill(os.getppid(), signal.SIGSTOP);"
+
+
+@pytest.mark.parametrize(
+    "code", [DEAF, UNMARKED + "time.sleep(60)", FORKS + "time.sleep(60)"], ids=["deaf", "unmarked", "forks"]
+)
+async def test_a_frozen_keeper_is_killed_with_all_it_kept(code: str, mark: Mark, tmp_path: Path) -> None:
+    """K15, P2: a program that stops its keeper gains nothing, with or without the mark."""
+    family = await running(mark, FREEZES + code, tmp_path)
+    await until(lambda: noted(tmp_path))
+    assert psutil.Process(family.pid).status() == psutil.STATUS_STOPPED
+    family.stop()
+    with pytest.raises(TimeoutError):
+        # The naive wait: nothing would ever end it.
+        await asyncio.wait_for(asyncio.shield(ended := asyncio.create_task(family.wait())), 1)
+    await family.force()
+    assert await ended == -signal.SIGKILL
+    assert await family.gone() >= 1
+    assert alive(tmp_path) == []
+    assert not psutil.pid_exists(family.pid)
+
+
+async def test_gone_ends_a_frozen_keeper_too(
+    mark: Mark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """X6: the way out when the attempt itself was broken off."""
+    monkeypatch.setattr("officectl.executors.family.CLEARED_WITHIN", 1.0)
+    family = await running(mark, FREEZES + DEAF, tmp_path)
+    await until(lambda: len(noted(tmp_path)) == 2)
+    assert await family.gone() == 2
+    assert alive(tmp_path) == []
+    assert not psutil.pid_exists(family.pid)
+
+
+async def test_a_keeper_frozen_before_the_start_is_a_fault(mark: Mark, tmp_path: Path) -> None:
+    """K15: another program of the account may have done it; nothing started, nothing hangs."""
+    family = await Family.prepare(mark)
+    os.kill(family.pid, signal.SIGSTOP)
+    start = asyncio.create_task(program(family, "time.sleep(60)", tmp_path))
+    await asyncio.sleep(0)
+    await family.force()
+    with suppress(CannotStart):
+        await start
+    await family.gone()
+    assert not psutil.pid_exists(family.pid)
     assert not sweep({mark.attempt_id})
 
 

@@ -265,3 +265,20 @@ def test_serve_says_that_it_cannot_reach_the_database(process: Process, tmp_path
     _, log = served.communicate(timeout=30)
     assert served.returncode == Unreachable.exit_code
     assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("terms", [1, 2])
+async def test_serve_ends_although_a_program_stopped_its_keeper(
+    terms: int, desk: Desk, process: Process, tmp_path: Path
+) -> None:
+    """P3, K15: TERM ends it after the grace, a second one at once; program and keeper are gone."""
+    desk.agent("stuck", "kill -STOP $PPID; echo $PPID > pids; " + FOREVER, tmp_path)
+    served = process("--grace", "0" if terms == 1 else "300")
+    desk.wake("stuck")
+    await until(lambda: len(living(tmp_path)) == 2)
+    for _ in range(terms):
+        served.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.5)
+    _, log = await asyncio.to_thread(served.communicate, timeout=45)
+    assert served.returncode == 0, log
+    assert not living(tmp_path)
