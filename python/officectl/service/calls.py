@@ -22,6 +22,8 @@ ANSWER_SECONDS = 30.0
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
 
+TIMEOUT = "select set_config('statement_timeout', %s, true)"
+
 log = logging.getLogger(__name__)
 
 
@@ -36,14 +38,21 @@ class Calls:
         self._pool = pool
         self._lost = False
 
-    async def rows(self, function: str, /, *, token: str | None = None, **arguments: Any) -> list[Json]:
+    async def rows(
+        self, function: str, /, *, token: str | None = None, within: float | None = None, **arguments: Any
+    ) -> list[Json]:
         """The rows of `office.<function>(…)`, by the agent whose token is given; OfficeError."""
-        return await self.query(*statement(function, **arguments), token=token)
+        return await self.query(*statement(function, **arguments), token=token, within=within)
 
-    async def query(self, query: Any, parameters: Any = None, *, token: str | None = None) -> list[Json]:
-        """The rows of any query; OfficeError."""
+    async def query(
+        self, query: Any, parameters: Any = None, *, token: str | None = None, within: float | None = None
+    ) -> list[Json]:
+        """The rows of any query, each statement of which has `within` seconds; OfficeError."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS), self._pool.connection() as connection:
+                if within is not None:
+                    # For this transaction only: behind a pooler the connection is another's afterwards.
+                    await connection.execute(TIMEOUT, [f"{within * 1000:.0f}"])
                 if token is not None:
                     await connection.execute(*statement("act_with", secret=token))
                 cursor = connection.cursor(row_factory=dict_row)

@@ -15,6 +15,12 @@ from officectl.service.worker import Worker
 GRACE_SECONDS = 30.0
 CONNECTIONS = 6
 
+AGENTS_CONNECTIONS = 2
+"""Of their own: whatever agents call, heartbeat, claim and end of the runs have theirs."""
+
+AGENTS_POOL_SECONDS = 10.0
+"""Longer than one of their statements may take, so that a quick call waits out a slow one."""
+
 POOL_SECONDS = 3.0
 """For a connection from the pool. Patience is in the calls: the pool's own would outlast an outage by far."""
 
@@ -41,7 +47,15 @@ async def serve(
         calls = Calls(connections)
         loops = [asyncio.create_task(Ticker(calls).run(over))] if ticker else []
         if worker:
-            path = await stack.enter_async_context(agent_socket(calls))
+            agents = await stack.enter_async_context(
+                pool(
+                    dsn,
+                    max_size=AGENTS_CONNECTIONS,
+                    timeout=AGENTS_POOL_SECONDS,
+                    reconnect_timeout=POOL_SECONDS,
+                )
+            )
+            path = await stack.enter_async_context(agent_socket(Calls(agents)))
             crew = Worker(calls, path, max_runs=max_runs, workspace=workspace)
             bells = {"office_work": [crew.work], "office_stop": [crew.beat]}
             loops.append(asyncio.create_task(listen(resolve_direct_dsn(dsn), bells, over)))

@@ -3,15 +3,17 @@
 import asyncio
 import json
 import stat
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from officectl.database.connect import pool
-from officectl.service.agent_socket import LONGEST_REQUEST, agent_socket
+from officectl.service.agent_socket import IN_FLIGHT, LONGEST_REQUEST, agent_socket
 from officectl.service.calls import Calls
 
 from .conftest import Desk, Serving, until
@@ -71,14 +73,50 @@ async def test_a_wrong_token_is_refused(desk: Desk, database: str) -> None:
         (b'{"token": "x", "call": "note_decision; drop table office.runs", "arguments": {}}', "unknown_call"),
         (b'{"token": "x", "call": "add_comment", "arguments": {"a); --": 1}}', "unknown_argument"),
         (b'{"token": "x", "call": "add_comment", "arguments": {"token": "y"}}', "unknown_argument"),
+        (b'{"token": "x", "call": "note_decision", "arguments": {"nonsense": 1}}', "unknown_argument"),
+        (b'{"token": "x", "call": "add_comment", "arguments": {"task": "t1"}}', "missing"),
+        (
+            b'{"token": "x", "call": "add_comment", "arguments": {"task": "t1", "body": "a\\u0000"}}',
+            "bad_argument",
+        ),
+        (b'{"token": "x", "call": "add_comment", "arguments": {"task": "t1", "body": []}}', "bad_argument"),
+        (b'{"token": "x", "call": "add_comment", "arguments": {"task": "t1", "body": {}}}', "bad_argument"),
+        (b'{"token": "x", "call": "add_comment", "arguments": {"task": 1, "body": "b"}}', "bad_argument"),
+        (
+            b'{"token": "x", "call": "create_task", "arguments": {"title": "t", "blocked_by": [{"a": 1}]}}',
+            "bad_argument",
+        ),
+        (
+            b'{"token": "x", "call": "create_task", "arguments": {"title": "t", "blocked_by": "t1"}}',
+            "bad_argument",
+        ),
+        (
+            b'{"token": "x", "call": "wake", "arguments": {"agent": "a", "payload": {"n": NaN}}}',
+            "bad_argument",
+        ),
+        (
+            b'{"token": "x", "call": "wake", "arguments": {"agent": "a", "payload": '
+            + b"[" * 500
+            + b"]" * 500
+            + b"}}",
+            "bad_argument",
+        ),
+        (b"[" * 100_000 + b"]" * 100_000, "bad_request"),
+        (b'"' + b"x" * (9 * LONGEST_REQUEST) + b'"', "too_long"),
         (b'"' + b"x" * (LONGEST_REQUEST + 10) + b'"', "too_long"),
     ],
 )
-async def test_what_is_no_call_of_an_agent_is_refused(line: bytes, code: str, database: str) -> None:
-    """X2: with its code, and without a question to the database."""
+async def test_what_is_no_call_of_an_agent_is_refused(
+    line: bytes, code: str, database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """X2, I6: with its code in one line, nothing in the log; the same connection can go on."""
     async with served(database) as path:
-        (answer,) = await ask(path, line)
+        answer, next_answer = await ask(path, line, b"[]")
     assert answer["error"]["code"] == code
+    assert 400 <= answer["error"]["status"] < 500
+    assert "\n" not in answer["error"]["message"]
+    assert next_answer["error"]["code"] == "bad_request"
+    assert not caplog.records
 
 
 async def test_an_agent_calls_with_the_token_of_its_attempt(
@@ -102,8 +140,55 @@ async def test_an_agent_calls_with_the_token_of_its_attempt(
         )
         assert good["ok"]
         assert unknown_task["error"]["status"] == 404
-        assert "error" in unknown_argument
+        assert unknown_argument["error"]["code"] == "unknown_argument"
+        assert "note_decision" in unknown_argument["error"]["message"]
         (tmp_path / "go").touch()
         await desk.until("select from office.runs where status = 'finished'")
         (late,) = await ask(Path(path), request(token, "note_decision", decision="Green."))
         assert late["error"]["code"] == "bad_token"
+
+
+async def test_slow_calls_of_an_agent_do_not_starve_its_worker(
+    desk: Desk, serving: Serving, database: str, tmp_path: Path
+) -> None:
+    """X2, Q22: 20 calls that wait for a lock: each is answered, busy; the lease is kept, work is claimed."""
+    desk.agent(
+        "triage",
+        'echo "$OFFICE_TOKEN $OFFICE_SOCKET" > secret; while [ ! -e go ]; do sleep 0.05; done',
+        tmp_path,
+    )
+    desk.agent("quick", "true", tmp_path)
+    desk.rows("select * from office.create_task('Slow', assignee => 'triage')")
+    async with serving(max_runs=2):
+        await until(lambda: (tmp_path / "secret").exists() and (tmp_path / "secret").read_text().strip())
+        token, path = (tmp_path / "secret").read_text().split()
+        with psycopg.connect(database) as holder:
+            holder.execute("lock table office.comments in access exclusive mode")
+            begun = time.monotonic()
+            slow = [
+                asyncio.create_task(ask(Path(path), request(token, "add_comment", task="t1", body="x")))
+                for _ in range(20)
+            ]
+            await until(lambda: desk.rows(WAITING))
+            desk.wake("quick")
+            await desk.until(
+                "select from office.runs r join office.agents a on a.id = r.agent_id"
+                " where a.name = 'quick' and r.status = 'finished'"
+            )
+            answers = [answer for (answer,) in await asyncio.gather(*slow)]
+            assert time.monotonic() - begun > 3, "longer than the lease"
+            assert len(desk.rows(WAITING)) <= IN_FLIGHT
+        assert {answer["error"]["code"] for answer in answers} == {"busy"}
+        assert {answer["error"]["status"] for answer in answers} == {503}
+        assert desk.row("select count(*) from office.workers")["count"] == 1
+        assert desk.row("select status from office.runs where number = 1")["status"] == "running"
+        (good,) = await ask(Path(path), request(token, "add_comment", task="t1", body="x"))
+        assert good["ok"]
+        (tmp_path / "go").touch()
+        await desk.until("select from office.runs where number = 1 and status = 'finished'")
+
+
+WAITING = (
+    "select from pg_locks where not granted"
+    " and database = (select oid from pg_database where datname = current_database())"
+)
