@@ -9,6 +9,7 @@ from officectl.database.connect import pool, resolve_direct_dsn
 from officectl.service.agent_socket import agent_socket
 from officectl.service.calls import Calls
 from officectl.service.listener import listen
+from officectl.service.privacy import keep_to_itself
 from officectl.service.ticker import Ticker
 from officectl.service.worker import Worker
 
@@ -41,6 +42,7 @@ async def serve(
     The database is closed last. An outage of it is waited out. VersionMismatch when its functions are not, or
     no longer, those of this version; OfficeError for what cannot get better by waiting.
     """
+    keep_to_itself()
     over = asyncio.Event()
     connections = pool(dsn, max_size=CONNECTIONS, timeout=POOL_SECONDS, reconnect_timeout=POOL_SECONDS)
     async with connections, contextlib.AsyncExitStack() as stack:
