@@ -1,4 +1,4 @@
--- Triggers of office.agents: the executor's row, the signal by which the dispatch keeps the lane, and no removal (A6).
+-- Triggers of office.agents: it stays in its workspace, the executor's row, its leader and profile, the signal by which the dispatch keeps the lane, and no removal (A6).
 
 create or replace function office_internal.agents_check()
 returns trigger
@@ -6,14 +6,6 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  if tg_op = 'UPDATE' and new.workspace_id <> old.workspace_id then
-    perform office_internal.refuse(
-      'invalid', 'An agent stays in its workspace.', 'Make a new one there.', jsonb_build_object('field', 'workspace_id')
-    );
-  end if;
-  if tg_op = 'INSERT' or new.executor is distinct from old.executor then
-    new.executor_id := office_internal.keep_executor(new.executor);
-  end if;
   if exists (select from office.agents as a where a.id = new.reports_to and a.workspace_id <> new.workspace_id)
     or exists (select from office.profiles as p where p.id = new.profile_id and p.workspace_id <> new.workspace_id)
   then
@@ -33,7 +25,7 @@ begin
   return new;
 end
 $$;
-comment on function office_internal.agents_check() is 'Keeps the executor of an agent as an unchangeable row.';
+comment on function office_internal.agents_check() is 'Guards every change of an agent: leader and profile, the idle skip''s default, who paused it.';
 
 create or replace function office_internal.agents_tell()
 returns trigger
@@ -62,6 +54,14 @@ begin
 end
 $$;
 comment on function office_internal.agents_keep() is 'Turns a DELETE of an agent into deleted_at (A6).';
+
+create or replace trigger agents_belong
+before update on office.agents
+for each row execute function office_internal.guard_workspace('An agent');
+
+create or replace trigger agents_executor
+before insert or update on office.agents
+for each row execute function office_internal.guard_executor();
 
 create or replace trigger agents_check
 before insert or update on office.agents

@@ -9,11 +9,6 @@ as $$
 declare
   v_stage_state text;
 begin
-  if tg_op = 'UPDATE' and new.workspace_id <> old.workspace_id then
-    perform office_internal.refuse(
-      'invalid', 'A task stays in its workspace.', 'Make a new one there.', jsonb_build_object('field', 'workspace_id')
-    );
-  end if;
   if tg_op = 'INSERT' then
     if new.state not in ('proposed', 'todo') and not (
       new.state = 'in_progress' and exists (select from office.workflows as f where f.id = new.workflow_id and f.kind = 'routine')
@@ -180,6 +175,10 @@ begin
 end
 $$;
 comment on function office_internal.tasks_keep() is 'Turns a DELETE of a task into deleted_at (A6).';
+
+create or replace trigger tasks_belong
+before update on office.tasks
+for each row execute function office_internal.guard_workspace('A task');
 
 create or replace trigger tasks_check
 before insert or update on office.tasks

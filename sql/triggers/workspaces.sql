@@ -1,20 +1,6 @@
 -- Triggers of office.workspaces: the executor's row; and what every workspace has from its first moment: its gate and the
 -- system workflows "office" and "routine" (T4), however it was made.
 
-create or replace function office_internal.workspaces_check()
-returns trigger
-language plpgsql volatile security definer
-set search_path = pg_catalog, office, office_internal, pg_temp
-as $$
-begin
-  if tg_op = 'INSERT' or new.executor is distinct from old.executor then
-    new.executor_id := office_internal.keep_executor(new.executor);
-  end if;
-  return new;
-end
-$$;
-comment on function office_internal.workspaces_check() is 'Keeps the default executor of a workspace as an unchangeable row.';
-
 create or replace function office_internal.workspaces_furnish()
 returns trigger
 language plpgsql volatile security definer
@@ -41,9 +27,9 @@ end
 $$;
 comment on function office_internal.workspaces_furnish() is 'Gives a new workspace its gate and system workflows.';
 
-create or replace trigger workspaces_check
+create or replace trigger workspaces_executor
 before insert or update on office.workspaces
-for each row execute function office_internal.workspaces_check();
+for each row execute function office_internal.guard_executor();
 
 create or replace trigger workspaces_furnish
 after insert on office.workspaces
