@@ -1,4 +1,5 @@
--- Triggers of office.agents: it stays in its workspace, the executor's row, its leader and profile, the signal by which the dispatch keeps the lane, and no removal (A6).
+-- Triggers of office.agents: it stays in its workspace, the executor's row, its leader and profile, the signal by which the
+-- dispatch keeps the lane, and no removal (A6).
 
 create or replace function office_internal.agents_check()
 returns trigger
@@ -25,7 +26,8 @@ begin
   return new;
 end
 $$;
-comment on function office_internal.agents_check() is 'Guards every change of an agent: leader and profile, the idle skip''s default, who paused it.';
+comment on function office_internal.agents_check()
+is 'Guards every change of an agent: leader and profile, the idle skip''s default, who paused it.';
 
 create or replace function office_internal.agents_tell()
 returns trigger
