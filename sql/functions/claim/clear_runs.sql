@@ -25,13 +25,13 @@ begin
     where r.id = any(run_ids)
   ));
   perform office_internal.settle_unlaunchable(run_ids);
-  return array(
+  return office_internal.admit_to_providers(office_internal.take_resources(array(
     select r.id
     from office.runs as r
     join office_internal.lanes as l on l.agent_id = r.agent_id and l.open
     where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.parked is null
     order by r.requested_at, r.id
-  );
+  )));
 end
 $$;
 

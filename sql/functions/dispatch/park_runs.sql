@@ -11,11 +11,11 @@ begin
     return;
   end if;
   update office.runs as r
-  set parked = h.hold, due_at = h.until
+  set parked = h.hold, due_at = h.until, parked_detail = h.detail
   from office.runs as q
   left join office_internal.run_holds(run_ids, v_now) as h on h.run_id = q.id
   where q.id = any(run_ids) and r.id = q.id and r.status is not distinct from 'queued' and r.answered_at is null
-    and (r.parked, r.due_at) is distinct from (h.hold, h.until);
+    and (r.parked, r.due_at, r.parked_detail) is distinct from (h.hold, h.until, h.detail);
 end
 $$;
 

@@ -47,6 +47,7 @@ begin
   join office.runs as q
     on q.task_id = released.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout';
   perform office_internal.park_runs(v_freed);
+  perform office_internal.let_resources_go(over_run_ids);
   update office_internal.lanes as l
   set last_wakeup_finished_at = v_now,
     cooling_until = case when l.cooldown_sec > 0 then v_now + make_interval(secs => l.cooldown_sec) end
