@@ -33,7 +33,7 @@ grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
-  office.workers, office.activity, office.inbox_items,
+  office.resources, office.workers, office.activity, office.inbox_items,
   office.up_next, office.running, office.inbox, office.agent_load, office.health
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
@@ -112,6 +112,7 @@ alter table office.attempts enable row level security;
 alter table office.attempt_prompts enable row level security;
 alter table office.attempt_steps enable row level security;
 alter table office.checkouts enable row level security;
+alter table office.resources enable row level security;
 alter table office.workers enable row level security;
 alter table office.activity enable row level security;
 alter table office.inbox_items enable row level security;
@@ -146,6 +147,7 @@ create policy visible on office.attempts using (workspace_id in (select office.v
 create policy visible on office.attempt_prompts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.attempt_steps using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.resources using (workspace_id in (select office.visible_workspaces()));
 -- A worker of no one workspace is everybody's to know of.
 create policy visible on office.workers
 using (
