@@ -1,52 +1,85 @@
-"""K1: wakeups through the whole life, from wake to finish, by one worker with set-based calls."""
+"""K1, our side: wakeups through the whole life, from wake to finish, by one worker."""
 
 from __future__ import annotations
 
-import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import psycopg
-from server import Worker, furnish
+from furnish import SLOTS, Worker, furnish, wake
+from server import Connection
 
 WORKSPACES = 1_000
 AGENTS = 10_000
-WAKES_A_CALL = 1_000
 RUNS_A_CLAIM = 200
+
+PROFILE = """
+select funcname, calls, total_time, self_time
+from pg_stat_user_functions
+order by self_time desc
+limit 30
+"""
 
 
 @dataclass
-class Figures:
+class Drained:
     """Runs, and seconds spent on asking for them and on all that follows."""
 
     runs: int
-    asking: float
-    draining: float
+    asking: float = 0
+    draining: float = 0
+    spent: dict[str, float] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)
+    profile: list[Any] = field(default_factory=list)
 
 
-def drain(dsn: str, wakeups: int, *, workspaces: int = WORKSPACES, agents: int = AGENTS) -> Figures:
+def drain(
+    dsn: str,
+    wakeups: int,
+    *,
+    workspaces: int = WORKSPACES,
+    agents: int = AGENTS,
+    slots: int = SLOTS,
+    runs_a_claim: int = RUNS_A_CLAIM,
+    profile: bool = False,
+) -> Drained:
     """Ask for `wakeups`, at most one an agent at a time so that none merges, and drain them, wave by wave."""
     with psycopg.connect(dsn, autocommit=True) as conn:
-        names = furnish(conn, workspaces, agents)
-        worker = Worker(conn, RUNS_A_CLAIM)
-        figures = Figures(0, 0.0, 0.0)
-        while figures.runs < wakeups:
-            wave = names[: wakeups - figures.runs]
+        names = furnish(conn, workspaces, agents, slots=slots)
+        worker = Worker(conn, runs_a_claim)
+        worker.claim()
+        worker.spent.clear()
+        worker.calls.clear()
+        if profile:
+            conn.execute("set track_functions = 'all'")
+            conn.execute("select pg_stat_reset()")
+        drained = Drained(wakeups)
+        for first in range(0, wakeups, agents):
+            wave = names[: wakeups - first]
             start = time.perf_counter()
-            for first in range(0, len(wave), WAKES_A_CALL):
-                requests = [
-                    {"agent": agent, "workspace": workspace, "source": "user"}
-                    for workspace, agent in wave[first : first + WAKES_A_CALL]
-                ]
-                conn.execute("select office.wake_many(%s)", [json.dumps(requests)])
+            wake(conn, wave)
             asked = time.perf_counter()
-            done = 0
-            while done < len(wave):
-                attempts = worker.claim()
-                worker.start(attempts)
-                worker.finish(attempts)
-                done += len(attempts)
-            figures.runs += done
-            figures.asking += asked - start
-            figures.draining += time.perf_counter() - asked
-        return figures
+            worker.drain(len(wave))
+            drained.asking += asked - start
+            drained.draining += time.perf_counter() - asked
+        drained.spent, drained.calls = dict(worker.spent), dict(worker.calls)
+        if profile:
+            drained.profile = read_profile(conn)
+        check(conn, wakeups)
+        return drained
+
+
+def read_profile(conn: Connection) -> list[Any]:
+    """Function, calls, milliseconds with and without what it calls."""
+    conn.execute("select pg_stat_force_next_flush()")
+    conn.execute("select pg_stat_clear_snapshot()")
+    return conn.execute(PROFILE).fetchall()
+
+
+def check(conn: Connection, runs: int) -> None:
+    """All ended well, and the books are in order."""
+    row = conn.execute("select count(*) from office.runs where result = 'succeeded'").fetchone()
+    assert row == (runs,), f"{row} runs succeeded, not {runs}"
+    wrong = conn.execute("select * from office.audit()").fetchall()
+    assert not wrong, wrong
