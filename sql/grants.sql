@@ -77,8 +77,8 @@ grant execute on function
   office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),
   office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
-  office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.carry_out(integer),
-  office.maintain()
+  office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.add_resource(uuid, text),
+  office.carry_out(integer), office.maintain()
   to office_worker, office_operator;
 
 -- The agents' side (X2), passed on by a worker whose login is a gateway for tokens; without a token that login is nobody.
@@ -88,7 +88,7 @@ grant execute on function
   office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text)
   to office_worker;
 
-grant execute on function office.expire_worker(uuid), office.audit() to office_operator;
+grant execute on function office.expire_worker(uuid), office.release_resources(text), office.audit() to office_operator;
 
 -- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
 -- The deploy has dropped the policies of before.

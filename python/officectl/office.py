@@ -481,6 +481,14 @@ class Office:
     def confirm_cleanup(self, attempt_id: UUID, killed: int | None = None) -> None:
         self.call("confirm_cleanup", attempt_id=attempt_id, **given({"killed": killed}))
 
+    def add_resource(self, attempt_id: UUID, key: str) -> int:
+        """The attempt began to change what the key names; how many others work on it."""
+        return self._value(int, "add_resource", attempt_id=attempt_id, key=key)
+
+    def release_resources(self, ref: str) -> int:
+        """Frees what an ended run worked on; how many keys."""
+        return self._value(int, "release_resources", ref=ref)
+
     def abandoned_attempts(self, host: str) -> list[UUID]:
         """Attempts of ended workers of a host that nobody has cleaned up after."""
         return [row["abandoned_attempts"] for row in self.call("abandoned_attempts", host=host)]

@@ -1,6 +1,7 @@
 -- Triggers of office.runs: what holds for every change of a run, by function or by hand.
 --   runs_gate    before a hand-written statement: all gates, so that nobody claims or ends meanwhile (A6)
 --   runs_check   each row: the state machine, and what goes with a status (Q9); at most one open queued run a scope (Q4)
+--   runs_wait    each row that begins or ends to wait for a resource: its keys are noted, and it is looked at once more (S4)
 --   runs_follow  after the statement: what an end entails (Q17), then the lanes (A15), in one order for every way in
 
 create or replace function office_internal.runs_check()
@@ -190,6 +191,21 @@ end
 $$;
 comment on function office_internal.runs_follow_delete() is 'Brings lanes up to date with runs that are gone.';
 
+create or replace function office_internal.runs_wait()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.follow_waits(array[new.id]);
+  if new.parked = 'resource' then
+    insert into office_internal.signals (workspace_id, kind, event_id) values (new.workspace_id, 'resource', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function office_internal.runs_wait() is 'Notes which keys a parked run waits for.';
+
 create or replace trigger runs_gate
 before update or delete on office.runs
 for each statement execute function office_internal.guard_gate();
@@ -201,6 +217,12 @@ for each row execute function office_internal.runs_check();
 create or replace trigger runs_held
 before delete on office.runs
 for each row execute function office_internal.guard_row();
+
+create or replace trigger runs_wait
+after update on office.runs
+for each row
+when ((new.parked is not distinct from 'resource') <> (old.parked is not distinct from 'resource'))
+execute function office_internal.runs_wait();
 
 create or replace trigger runs_follow_insert
 after insert on office.runs

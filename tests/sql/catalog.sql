@@ -236,6 +236,8 @@ select set_eq(
       ('finish_attempts', 'operator worker'),
       ('fail_attempt', 'operator worker'),
       ('confirm_cleanup', 'operator worker'),
+      ('add_resource', 'operator worker'),
+      ('release_resources', 'operator'),
       ('maintain', 'operator worker'),
       ('expire_worker', 'operator')
   $$,

@@ -92,6 +92,7 @@ begin
       and case r.parked
         when 'blocker' then not office_internal.is_blocked(r.task_id)
         when 'checkout' then not exists (select from office.checkouts as c where c.task_id = r.task_id)
+        when 'resource' then false  -- a row of its own, below
         else r.due_at is null
       end
       and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
@@ -118,6 +119,53 @@ begin
           select from office.runs as r
           where r.workspace_id = g.workspace_id and r.status = 'queued' and r.due_at < coalesce(g.due_at, 'infinity')
         )
+      );
+  return query
+    select 'no two runs hold one key', format('r%s, r%s', r.number, o.number), format('%s, %s', h.key, k.key)
+    from office.resources as h
+    cross join lateral office_internal.key_reach(h.key) as x
+    join office.resources as k
+      on k.attempt_id <> h.attempt_id and (k.key = any(x.above) or (k.key > x.inside_from and k.key < x.inside_to))
+    join office.runs as r on r.id = h.run_id
+    join office.runs as o on o.id = k.run_id
+    -- What was added asked nobody; whoever came after it did.
+    where not h.added and h.taken_at >= k.taken_at and (not k.added or h.taken_at > k.taken_at);
+  return query
+    select 'a key is held by a live attempt, or until its cleanup is confirmed', 'r' || r.number, h.key
+    from office.resources as h
+    join office.attempts as a on a.id = h.attempt_id
+    join office.runs as r on r.id = h.run_id
+    where (a.ended_at is null) <> (h.ended_at is null) or (a.ended_at is not null and a.cleaned_at is not null)
+      or (h.ended_at is null and (r.attempt_id <> a.id or r.ended_at is not null));
+  return query
+    select 'a run parked for a resource has a holder or a signal', 'r' || r.number, r.parked_detail
+    from office.runs as r
+    where r.parked = 'resource'
+      and not exists (select from office_internal.resource_holders(array[r.id]))
+      and not exists (
+        select from office_internal.signals as s
+        where s.workspace_id = r.workspace_id and s.kind = 'resource' and s.event_id = r.id
+      )
+      and not exists (
+        select
+        from office_internal.signals as s
+        cross join lateral office_internal.key_reach(s.key) as x
+        join office_internal.resource_waits as w
+          on w.run_id = r.id and (w.key = any(x.above) or (w.key > x.inside_from and w.key < x.inside_to))
+        where s.kind in ('freed', 'resource') and s.key is not null and (s.kind = 'freed' or s.workspace_id = r.workspace_id)
+      );
+  return query
+    select 'who waits for a resource is found by its keys', 'r' || r.number, coalesce(k.key, w.key)
+    from (
+      select k.run_id, k.key
+      from office_internal.keys_of(array(select r.id from office.runs as r where r.parked = 'resource')) as k
+    ) as k
+    full join office_internal.resource_waits as w on w.run_id = k.run_id and w.key = k.key
+    join office.runs as r on r.id = coalesce(k.run_id, w.run_id)
+    where (k.run_id is null or w.run_id is null)
+      and not exists (
+        select from office_internal.signals as s
+        where s.workspace_id = r.workspace_id and (s.kind = 'resource' and s.event_id = r.id or s.task_id = r.task_id)
       );
   return query
     select 'what an office row names is there', d.subject, d.missing

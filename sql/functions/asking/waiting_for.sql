@@ -38,24 +38,31 @@ as $$
         select format('select * from office.stop(''r%s'');', o.number)
         from office.checkouts as c join office.runs as o on o.id = c.checkout_run_id where c.task_id = t.id
       )),
-      (6, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
+      (6, h.hold = 'resource', h.detail, null, (
+        select
+          case when k.ended_at is null then format('select * from office.stop(''r%s'');', o.number)
+            else format('select office.release_resources(''r%s'');', o.number) end
+        from office_internal.resource_holders(array[r.id]) as k
+        join office.runs as o on o.id = k.holder_run_id and o.workspace_id in (select office.visible_workspaces())
+      )),
+      (8, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
         format('select * from office.resume(%L);', s.name || '/' || a.name)),
-      (7, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
+      (9, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
         format('select * from office.resume(%L);', 'workspace:' || s.name)),
-      (7, exists (select from office_internal.gates as o where o.paused_with_all), 'everything is paused', null,
+      (9, exists (select from office_internal.gates as o where o.paused_with_all), 'everything is paused', null,
         'select * from office.resume(''everything'');'),
-      (8, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
+      (10, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
         format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.capacity + 1)),
-      (9, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
+      (11, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
         format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', s.name || '/' || a.name)),
-      (10, (
+      (12, (
         select count(*) >= g.slots from office.runs as o
         where o.workspace_id = r.workspace_id
           and (o.status in ('claimed', 'running', 'waiting', 'stopping') or (o.status = 'queued' and o.answered_at is not null))
       ), format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
         case when g.slots < 8 then format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', g.slots + 1, s.name) end),
-      (11, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
-      (12, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
+      (13, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
+      (14, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
         'no worker lives', null, 'officectl serve')
   ) as v (rank, holds, reason, until, lift)
   where r.id = waiting_for.run_id and r.status = 'queued' and v.holds and r.workspace_id in (select office.visible_workspaces())

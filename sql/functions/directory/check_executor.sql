@@ -40,12 +40,13 @@ begin
   end if;
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
-  where k.key not in ('command', 'folder', 'environment', 'pass_environment', 'prompt', 'limits')
+  where k.key not in ('command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt', 'limits')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
-      'Fields: command, folder, environment, pass_environment, prompt, limits.', jsonb_build_object('field', 'executor.' || v_field)
+      'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits.',
+      jsonb_build_object('field', 'executor.' || v_field)
     );
   end if;
   select c.field into v_problem
@@ -54,7 +55,11 @@ begin
       or jsonb_array_length(case when jsonb_typeof(executor -> 'command') = 'array' then executor -> 'command' else '[]' end) = 0
       or executor -> 'command' ->> 0 = ''
       or jsonb_path_exists(executor, 'strict $.command[*] ? (@.type() != "string")', silent => true)),
-    ('folder', executor ? 'folder' and (jsonb_typeof(executor -> 'folder') <> 'string' or executor ->> 'folder' not like '/%')),
+    ('folder', executor ? 'folder'
+      and (jsonb_typeof(executor -> 'folder') <> 'string' or not office_internal.is_path(executor ->> 'folder'))),
+    ('folder_shared', executor ? 'folder_shared' and jsonb_typeof(executor -> 'folder_shared') <> 'boolean'),
+    ('worktree', executor ? 'worktree' and (jsonb_typeof(executor -> 'worktree') <> 'string'
+      or executor ->> 'worktree' !~ '^[^[:space:]]{1,200}$')),
     ('environment', executor ? 'environment' and (jsonb_typeof(executor -> 'environment') <> 'object'
       or jsonb_path_exists(executor, 'strict $.environment.* ? (@.type() != "string")', silent => true))),
     ('pass_environment', executor ? 'pass_environment' and (jsonb_typeof(executor -> 'pass_environment') <> 'array'
@@ -75,7 +80,9 @@ begin
       format('The executor''s %s is not of the right form.', v_problem),
       case v_problem
         when 'command' then 'A list of texts: program and arguments, as ["/bin/sh", "-c", "…"].'
-        when 'folder' then 'An absolute path.'
+        when 'folder' then 'An absolute path without ".", ".." or a slash at its end.'
+        when 'folder_shared' then 'true or false: whether several runs may work there at once.'
+        when 'worktree' then 'The name of a worktree, without spaces.'
         when 'environment' then 'An object of texts.'
         when 'pass_environment' then 'A list of names.'
         when 'prompt' then 'stdin or argument.'

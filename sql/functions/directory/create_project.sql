@@ -16,9 +16,9 @@ declare
   v_workspace uuid := office_internal.find_workspace(workspace);
 begin
   perform office_internal.check_name('project', create_project.name);
-  if create_project.folder not like '/%' then
+  if not office_internal.is_path(create_project.folder) then
     perform office_internal.refuse(
-      'invalid', format('"%s" is not an absolute path.', create_project.folder), 'As /srv/work/site.',
+      'invalid', format('"%s" is not an absolute path without ".", ".." or a slash at its end.', create_project.folder), 'As /srv/work/site.',
       jsonb_build_object('field', 'folder')
     );
   end if;

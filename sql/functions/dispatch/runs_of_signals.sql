@@ -1,4 +1,4 @@
--- office_internal.runs_of_signals: the queued runs that changes of tasks and agents may settle, hold or free; and a stop
+-- office_internal.runs_of_signals: the queued runs that changes of tasks, agents and keys may settle, hold or free; and a stop
 -- for the live runs of whoever lost the task, of cancelled, archived and deleted tasks, of stopped agents, and of agents that
 -- a person paused (Q13.2, T5, T6, P1, P2).
 create or replace function office_internal.runs_of_signals(signals office_internal.signals[])
@@ -15,6 +15,7 @@ declare
     union
     select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)
   );
+  v_runs uuid[];
 begin
   perform office_internal.stop_live(array(
     select r.id
@@ -45,11 +46,19 @@ begin
     join office.agents as a on a.id = r.agent_id and a.status = 'paused' and a.paused_by = 'person'
     where r.agent_id = any(v_agents) and r.status in ('claimed', 'running')
   ), 'paused');
-  return array(
+  v_runs := array(
     select r.id from office.runs as r where r.task_id = any(v_tasks) and r.status is not distinct from 'queued'
     union
     select r.id from office.runs as r where r.agent_id = any(v_agents) and r.status = 'queued'
   );
+  if exists (select from unnest(signals) as s where s.kind in ('freed', 'resource')) then
+    v_runs := v_runs || office_internal.wake_waiters(signals);
+  end if;
+  if exists (select from office_internal.resource_waits as w where w.run_id = any(v_runs)) then
+    -- What they work on may be another folder now.
+    perform office_internal.follow_waits(v_runs);
+  end if;
+  return v_runs;
 end
 $$;
 

@@ -1,4 +1,5 @@
--- office.confirm_cleanup: a launcher says that nothing an attempt started is left, and how many processes it had to kill (K15).
+-- office.confirm_cleanup: a launcher says that nothing an attempt started is left, and how many processes it had to kill (K15). What
+-- an ended attempt worked on is free from now on (P7); a live one's goes with its end.
 -- Refuses an unknown attempt (not_found), a negative count (invalid). Takes the gate.
 create or replace function office.confirm_cleanup(attempt_id uuid, killed integer default 0)
 returns void
@@ -21,6 +22,7 @@ begin
   if not found then
     perform office_internal.attempt_is_over(confirm_cleanup.attempt_id);
   end if;
+  delete from office.resources as h where h.attempt_id = confirm_cleanup.attempt_id and h.ended_at is not null;
 end
 $$;
 
