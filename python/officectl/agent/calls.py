@@ -19,4 +19,5 @@ AGENT_CALLS = (
     "create_task",
     "wake",
     "note_decision",
+    "add_resource",
 )

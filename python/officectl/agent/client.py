@@ -26,6 +26,7 @@ class Inside:
     run: str
     task: str | None
     workspace: str
+    attempt: str | None = None
 
     @classmethod
     def here(cls, environment: Mapping[str, str] | None = None) -> "Inside":
@@ -39,6 +40,7 @@ class Inside:
                 run=known["OFFICE_RUN"],
                 task=known.get("OFFICE_TASK") or None,
                 workspace=known["OFFICE_WORKSPACE"],
+                attempt=known.get("OFFICE_ATTEMPT_ID"),
             )
         except KeyError as missing:
             raise UsageProblem(

@@ -83,7 +83,16 @@ def note_decision(decision: str) -> None:
     Inside.here().call("note_decision", decision=decision)
 
 
-COMMANDS = (task, comment, move, create_task, complete, wake_self, note_decision)
+@click.command("add-folder")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, resolve_path=True))
+def add_folder(folder: str) -> None:
+    """Inside a run: say that it begins to change files in another folder than its own."""
+    inside = Inside.here()
+    [row] = inside.call("add_resource", attempt_id=inside.attempt, key=f"folder:server:{folder}")
+    _say([{"folder": folder, "others_there": row["add_resource"]}])
+
+
+COMMANDS = (task, comment, move, create_task, complete, wake_self, note_decision, add_folder)
 
 
 def _say(rows: list[dict[str, Any]]) -> None:

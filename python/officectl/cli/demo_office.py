@@ -40,7 +40,8 @@ def furnish(desk: Office, folder: Path) -> str:
     ):
         desk.create_workspace(WORKSPACE)
     for name, (arguments, settings) in AGENTS.items():
-        executor = {"command": [*DEMO_AGENT, *arguments], "folder": str(folder)}
+        # Each writes a document of its own there: they need not wait for each other.
+        executor = {"command": [*DEMO_AGENT, *arguments], "folder": str(folder), "folder_shared": True}
         about = {**settings, "executor": executor, "cooldown_sec": 0}
         if _exists(desk, "agents", "name", name):
             desk.update_agent(f"{WORKSPACE}/{name}", about)

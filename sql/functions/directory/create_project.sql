@@ -18,7 +18,8 @@ begin
   perform office_internal.check_name('project', create_project.name);
   if not office_internal.is_path(create_project.folder) then
     perform office_internal.refuse(
-      'invalid', format('"%s" is not an absolute path without ".", ".." or a slash at its end.', create_project.folder), 'As /srv/work/site.',
+      'invalid', format('"%s" is not an absolute path without ".", ".." or a slash at its end.', create_project.folder),
+      'As /srv/work/site.',
       jsonb_build_object('field', 'folder')
     );
   end if;

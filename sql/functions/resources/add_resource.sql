@@ -57,7 +57,9 @@ begin
   from (
     select o.id, format('r%s works on %s as well.', v_run.number, add_resource.key) from unnest(v_others) as o (id)
     union all
-    select add_resource.attempt_id, format('%s is worked on by others as well: %s.', add_resource.key, string_agg('r' || r.number, ', ' order by r.number))
+    select
+      add_resource.attempt_id,
+      format('%s is worked on by others as well: %s.', add_resource.key, string_agg('r' || r.number, ', ' order by r.number))
     from office.attempts as o
     join office.runs as r on r.id = o.run_id
     where o.id = any(v_others)

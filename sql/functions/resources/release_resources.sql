@@ -1,5 +1,5 @@
--- office.release_resources: an operator says that nothing is left of what an ended run worked with, when no launcher can (P7): whoever waits
--- for its cleanup may go. Answers how many keys it held.
+-- office.release_resources: an operator says that nothing is left of what an ended run worked with, when no launcher can (P7):
+-- whoever waits for its cleanup may go. Answers how many keys it held.
 -- Refuses others than operators (forbidden), an unknown run (not_found), one whose cleanup nobody waits for (conflict): a run at work
 -- keeps its keys until it is stopped. Takes the gate.
 create or replace function office.release_resources(ref text)

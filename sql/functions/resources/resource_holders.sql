@@ -1,5 +1,5 @@
--- office_internal.resource_holders: for each of these queued runs that needs a key which is held, or overlaps one (S4, P7): one such key, and
--- who holds it. A few probes of an index for each key, however many are held. Folders are named before projects and
+-- office_internal.resource_holders: for each of these queued runs that needs a key which is held, or overlaps one (S4, P7): one such
+-- key, and who holds it. A few probes of an index for each key, however many are held. Folders are named before projects and
 -- repositories, who is at work before who is being cleaned up.
 create or replace function office_internal.resource_holders(run_ids uuid[])
 returns table (run_id uuid, key text, holder_run_id uuid, ended_at timestamptz)

@@ -35,13 +35,15 @@ VERBS = [
         {"agent": "scout", "source": "self", "payload": {"reason": "look again", "task_id": "t1"}},
     ),
     (["note-decision", "Keep it."], "note_decision", {"decision": "Keep it."}),
+    # The path that a launcher would give: without the dots, links resolved.
+    (["add-folder", "/usr/../tmp/."], "add_resource", {"attempt_id": "a1", "key": "folder:server:/tmp"}),
 ]
 
 
 @pytest.mark.parametrize(("words", "call", "arguments"), VERBS, ids=[" ".join(v[0]) for v in VERBS])
 def test_x2_a_verb_is_one_call(inside: Worker, words: list[str], call: str, arguments: object) -> None:
     inside.answers[call] = {
-        "ok": [{call: {"title": "A"}} if call in ("read_task", "add_comment") else {"task": "t1"}]
+        "ok": [{call: {"title": "A"}} if call in ("read_task", "add_comment", "add_resource") else {"task": "t1"}]
     }
     result = CliRunner().invoke(command, words, catch_exceptions=False)
     assert result.exit_code == 0

@@ -48,6 +48,7 @@ begin
   perform from office.wake(name || '/' || name || '-agent', payload => jsonb_build_object('context', name || ' words'));
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     perform from office.start_attempt(v_launch.attempt_id);
+    perform office.add_resource(v_launch.attempt_id, 'folder:server:/srv/' || name);
   end loop;
   v_task := task from office.create_task(name || ' second', assignee => name || '/' || name || '-agent', workspace => name);
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
