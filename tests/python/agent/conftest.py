@@ -55,6 +55,7 @@ def inside(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Worker:
         "OFFICE_TOKEN": "secret",
         "OFFICE_AGENT": "scout",
         "OFFICE_RUN": "r1",
+        "OFFICE_ATTEMPT_ID": "a1",
         "OFFICE_TASK": "t1",
         "OFFICE_WORKSPACE": "demo",
     }

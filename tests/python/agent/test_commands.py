@@ -42,9 +42,8 @@ VERBS = [
 
 @pytest.mark.parametrize(("words", "call", "arguments"), VERBS, ids=[" ".join(v[0]) for v in VERBS])
 def test_x2_a_verb_is_one_call(inside: Worker, words: list[str], call: str, arguments: object) -> None:
-    inside.answers[call] = {
-        "ok": [{call: {"title": "A"}} if call in ("read_task", "add_comment", "add_resource") else {"task": "t1"}]
-    }
+    of_one_value = call in ("read_task", "add_comment", "add_resource")
+    inside.answers[call] = {"ok": [{call: {"title": "A"}} if of_one_value else {"task": "t1"}]}
     result = CliRunner().invoke(command, words, catch_exceptions=False)
     assert result.exit_code == 0
     assert inside.calls == [(call, arguments)]
