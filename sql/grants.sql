@@ -17,7 +17,7 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 
 -- Types carry no data, but their default is PUBLIC too.
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron from public;
+  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron, office_internal.said_limit from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
   office.profile_reference, office.task_reference, office.run_reference
   to office_reader, office_client, office_operator;
@@ -32,7 +32,7 @@ grant select on
 grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
-  office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.comments, office.provider_holds, office.provider_limits, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.resources, office.workers, office.activity, office.inbox_items,
   office.up_next, office.running, office.inbox, office.agent_load, office.health
   to office_reader, office_client, office_operator;
@@ -88,7 +88,11 @@ grant execute on function
   office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text)
   to office_worker;
 
+<<<<<<< HEAD
 grant execute on function office.expire_worker(uuid), office.release_resources(text), office.audit() to office_operator;
+=======
+grant execute on function office.end_hold(text, text), office.set_provider_limit(text, integer), office.expire_worker(uuid), office.audit() to office_operator;
+>>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
 
 -- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
 -- The deploy has dropped the policies of before.
@@ -116,6 +120,8 @@ alter table office.resources enable row level security;
 alter table office.workers enable row level security;
 alter table office.activity enable row level security;
 alter table office.inbox_items enable row level security;
+alter table office.provider_holds enable row level security;
+alter table office.provider_limits enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
@@ -136,6 +142,13 @@ using (scope_id in (select office.visible_workspaces()) or scope = 'office');
 create policy visible on office.executors using (
   id in (select a.executor_id from office.agents as a)
   or id in (select r.executor_id from office.runs as r)
+);
+-- An account is known to those whose executors name it, and to operators.
+create policy visible on office.provider_holds using (
+  provider in (select x.provider from office.executors as x) or has_table_privilege(session_user, 'office.tasks', 'update')
+);
+create policy visible on office.provider_limits using (
+  provider in (select x.provider from office.executors as x) or has_table_privilege(session_user, 'office.tasks', 'update')
 );
 create policy visible on office.tasks using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.task_blockers using (workspace_id in (select office.visible_workspaces()));

@@ -131,6 +131,18 @@ class RateLimitRow(TypedDict):
     pattern: str | None
 
 
+class EndedHoldRow(TypedDict):
+    ended_provider: str
+    ended_model: str | None
+    was_until: datetime
+
+
+class ProviderLimitRow(TypedDict):
+    limited_provider: str
+    most: int | None
+    requests: int
+
+
 class ViolationRow(TypedDict):
     invariant: str
     subject: str
@@ -513,6 +525,15 @@ class Office:
 
     def retry_run(self, run: str) -> RunRow:
         return self._row(RunRow, "retry_run", run=run)
+
+    def end_hold(self, provider: str, model: str | None = None) -> list[EndedHoldRow]:
+        """Without a model all holds of the account end."""
+        return self._rows(EndedHoldRow, "end_hold", provider=provider, model=model)
+
+    def set_provider_limit(self, provider: str, max_requests: int | None) -> ProviderLimitRow:
+        """None takes the limit away."""
+        (row,) = self.call("set_provider_limit", provider=provider, max_requests=max_requests)
+        return cast("ProviderLimitRow", row)
 
     def why(self, ref: str) -> list[StoryRow]:
         return self._rows(StoryRow, "why", ref=ref)

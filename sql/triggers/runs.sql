@@ -135,6 +135,8 @@ declare
   v_over uuid[];
   v_ended uuid[];
   v_by_hand uuid[];
+  v_quiet uuid[];
+  v_going_on uuid[];
 begin
   -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
   v_over := array(
@@ -151,6 +153,17 @@ begin
   );
   if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
     perform office_internal.entail_ends(v_over, v_ended);
+  end if;
+  -- Whoever waits for a person makes no requests meanwhile; an answer lets it go on (S6).
+  v_quiet := array(select n.id from new_rows as n join old_rows as o on o.id = n.id where n.status = 'waiting' and o.status <> 'waiting');
+  v_going_on := array(
+    select n.id
+    from new_rows as n
+    join old_rows as o on o.id = n.id
+    where n.status in ('claimed', 'running', 'stopping') and (o.status = 'waiting' or (o.status = 'queued' and o.answered_at is not null))
+  );
+  if cardinality(v_quiet) > 0 or cardinality(v_going_on) > 0 then
+    perform office_internal.follow_providers(v_quiet, v_going_on);
   end if;
   -- Whoever moves an ended run on has answered what it asked of people.
   if exists (select from old_rows as o where o.ended_at is not null) then

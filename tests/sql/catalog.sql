@@ -239,7 +239,9 @@ select set_eq(
       ('add_resource', 'operator worker'),
       ('release_resources', 'operator'),
       ('maintain', 'operator worker'),
-      ('expire_worker', 'operator')
+      ('expire_worker', 'operator'),
+      ('end_hold', 'operator'),
+      ('set_provider_limit', 'operator')
   $$,
   'I5: who may call which function'
 );

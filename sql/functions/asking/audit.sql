@@ -92,10 +92,44 @@ begin
       and case r.parked
         when 'blocker' then not office_internal.is_blocked(r.task_id)
         when 'checkout' then not exists (select from office.checkouts as c where c.task_id = r.task_id)
+<<<<<<< HEAD
         when 'resource' then false  -- a row of its own, below
+=======
+        when 'provider' then r.due_at is null
+          and not exists (select from office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()))
+          and exists (
+            select
+            from office_internal.lanes as l
+            join office_internal.gates as g on g.workspace_id = l.workspace_id
+            where l.agent_id = r.agent_id and l.open and l.cooling_until is null and l.active < l.capacity
+              and not g.paused and g.slots > office_internal.count_active(g.workspace_id)
+          )
+          and not exists (select from office_internal.gates as g where g.paused_with_all)
+>>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
         else r.due_at is null
       end
       and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
+  return query
+    select
+      'a provider keeps its limit', l.provider,
+      format('%s of %s', office_internal.count_requests(l.provider), l.max_requests)
+    from office.provider_limits as l
+    where office_internal.count_requests(l.provider) > l.max_requests + l.excess;
+  return query
+    select 'a hold''s probe is of its provider and under way', concat_ws(', ', h.provider, h.model), 'r' || r.number
+    from office.provider_holds as h
+    left join office.runs as r on r.id = h.probe_run_id
+    left join office.executors as x on x.id = r.executor_id
+    where h.ended_at is null and h.probe_run_id is not null
+      and (not office_internal.is_probing(h.probe_run_id) or x.provider is distinct from h.provider);
+  return query
+    select 'an agent whose runs gave up too often is paused', a.name, format('%s runs', l.gave_up)
+    from office_internal.lanes as l
+    join office.agents as a on a.id = l.agent_id
+    cross join lateral (
+      select coalesce(a.auto_pause_after, office_internal.setting('auto_pause_after', a.workspace_id)::integer) as most
+    ) as s
+    where s.most > 0 and l.gave_up >= s.most and l.open;
   return query
     select 'a ready lane or a due time is known to the claim', s.name, 'no signal and no timer'
     from office_internal.gates as g

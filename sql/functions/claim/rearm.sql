@@ -18,6 +18,7 @@ begin
   );
   perform office_internal.settle_queued(v_due);
   perform office_internal.park_runs(v_due);
+  perform office_internal.unpark_for_providers(rearm.workspace_id, rearm.at);
 end
 $$;
 

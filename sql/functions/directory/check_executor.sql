@@ -40,13 +40,21 @@ begin
   end if;
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
+<<<<<<< HEAD
   where k.key not in ('command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt', 'limits')
+=======
+  where k.key not in ('command', 'folder', 'environment', 'pass_environment', 'prompt', 'limits', 'provider', 'model')
+>>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
+<<<<<<< HEAD
       'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits.',
       jsonb_build_object('field', 'executor.' || v_field)
+=======
+      'Fields: command, folder, environment, pass_environment, prompt, limits, provider, model.', jsonb_build_object('field', 'executor.' || v_field)
+>>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
     );
   end if;
   select c.field into v_problem
@@ -67,10 +75,15 @@ begin
     ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
     ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
       or jsonb_path_exists(
-        executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes"))',
+        executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes" || @.key == "turns"
+          || @.key == "tool_calls"))',
         silent => true
       )
-      or jsonb_path_exists(executor, 'strict $.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)', silent => true)))
+      or jsonb_path_exists(executor, 'strict $.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)', silent => true))),
+    ('provider', executor ? 'provider' and (jsonb_typeof(executor -> 'provider') <> 'string'
+      or not office_internal.is_provider(executor ->> 'provider'))),
+    ('model', executor ? 'model' and (jsonb_typeof(executor -> 'model') <> 'string'
+      or executor ->> 'model' !~ '^[[:graph:]]([[:graph:] ]{0,98}[[:graph:]])?$'))
   ) as c (field, wrong)
   where c.wrong
   limit 1;
@@ -86,7 +99,9 @@ begin
         when 'environment' then 'An object of texts.'
         when 'pass_environment' then 'A list of names.'
         when 'prompt' then 'stdin or argument.'
-        else 'An object with minutes, silence_seconds, output_bytes: numbers above zero.'
+        when 'provider' then 'The account that it spends from, as anthropic:team: up to 100 letters, digits and ._:@/+-.'
+        when 'model' then 'A name of up to 100 characters.'
+        else 'An object with minutes, turns, tool_calls, silence_seconds, output_bytes: numbers above zero.'
       end,
       jsonb_build_object('field', 'executor.' || v_problem)
     );

@@ -18,14 +18,25 @@ begin
     limit greatest(least(coalesce(max_changes, 100), 10000), 0)
     for no key update skip locked
   loop
-    perform from office.tasks as t where t.id = v_change.task_id for no key update skip locked;
-    continue when not found and exists (select from office.tasks as t where t.id = v_change.task_id);
+    if v_change.kind = 'pause_agent' then
+      perform from office.agents as a where a.id = v_change.agent_id for no key update skip locked;
+      continue when not found and exists (select from office.agents as a where a.id = v_change.agent_id);
+    else
+      perform from office.tasks as t where t.id = v_change.task_id for no key update skip locked;
+      continue when not found and exists (select from office.tasks as t where t.id = v_change.task_id);
+    end if;
     perform set_config('office.carrying', v_change.id::text, true);
     v_problem := null;
     begin
-      update office.tasks as t
-      set state = v_change.to_state
-      where t.id = v_change.task_id and t.state = v_change.from_state;
+      if v_change.kind = 'pause_agent' then
+        update office.agents as a
+        set status = v_change.to_state, status_reason = v_change.reason, paused_by = 'failures'
+        where a.id = v_change.agent_id and a.status = v_change.from_state;
+      else
+        update office.tasks as t
+        set state = v_change.to_state
+        where t.id = v_change.task_id and t.state = v_change.from_state;
+      end if;
       if not found then
         v_problem := 'it is no longer so';
       end if;
@@ -44,6 +55,10 @@ begin
         ),
         v_change.account_id, v_change.agent_id, v_change.task_id, null, v_change.attempt_id
       );
+      -- The lane was closed ahead of the row, which stays as it is.
+      if v_change.kind = 'pause_agent' then
+        perform office_internal.leave_signal(v_change.workspace_id, 'agent', null, v_change.agent_id);
+      end if;
     end if;
     perform set_config('office.carrying', '', true);
     delete from office_internal.changes as c where c.id = v_change.id;

@@ -37,6 +37,7 @@ begin
     perform office_internal.follow_agents(array(select distinct s.agent_id from unnest(v_signals) as s where s.kind = 'agent'));
     v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals);
     v_runs := office_internal.runs_of_signals(v_signals);
+    perform office_internal.tell_waiting(v_signals);
   end if;
   if cardinality(v_wakeups) > 0 then
     v_runs := v_runs || office_internal.merge_wakeups(dispatch_gate.workspace_id, v_wakeups);

@@ -1,12 +1,18 @@
--- office_internal.follow_agents: makes lanes say what their agents' rows say. The caller holds the gate.
+-- office_internal.follow_agents: makes lanes say what their agents' rows say, and what they will say once a pause that the office has
+-- set has reached them (A6). The caller holds the gate.
 create or replace function office_internal.follow_agents(agent_ids uuid[])
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  perform office_internal.reopen_lanes(agent_ids);
   insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
-  select a.id, a.workspace_id, a.status = 'active' and a.deleted_at is null, a.max_concurrent_sessions, a.cooldown_sec
+  select
+    a.id, a.workspace_id,
+    a.status = 'active' and a.deleted_at is null
+      and not exists (select from office_internal.changes as c where c.agent_id = a.id and c.kind = 'pause_agent'),
+    a.max_concurrent_sessions, a.cooldown_sec
   from office.agents as a
   where a.id = any(agent_ids)
   order by a.id

@@ -7,6 +7,8 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   return query select 'leases', office_internal.sweep_leases();
+  return query select 'retries', office_internal.settle_retries();
+  return query select 'holds', office_internal.settle_holds();
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- office_internal.escalate: a run gave up or is blocked: an inbox item, and an agent_error wake for the one who leads: the agent's
 -- reports_to, else the oldest ceo, else the oldest coordinator, not stopped; never the failed agent itself (Q18).
 -- The caller holds the gate.
-create or replace function office_internal.escalate(run_id uuid, kind text, what text, error text)
+create or replace function office_internal.escalate(run_id uuid, kind text, what text, error text, mend text default 'Mend it')
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -16,7 +16,7 @@ begin
   insert into office.inbox_items (workspace_id, kind, title, body, agent_id, task_id, run_id, dedup_key)
   values (
     v_run.workspace_id, escalate.kind, format('r%s of %s %s', v_run.number, v_agent.name, escalate.what),
-    format('%s%sMend it, then: select * from office.retry_run(%L);', escalate.error, E'\n', 'r' || v_run.number),
+    format('%s%s%s, then: select * from office.retry_run(%L);', escalate.error, E'\n', escalate.mend, 'r' || v_run.number),
     v_run.agent_id, v_run.task_id, v_run.id, format('%s:%s', escalate.kind, v_run.id)
   )
   on conflict do nothing;
@@ -46,4 +46,4 @@ begin
 end
 $$;
 
-comment on function office_internal.escalate(uuid, text, text, text) is 'Tells people and the leading agent that a run needs help.';
+comment on function office_internal.escalate(uuid, text, text, text, text) is 'Tells people and the leading agent that a run needs help.';

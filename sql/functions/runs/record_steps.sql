@@ -1,5 +1,6 @@
 -- office.record_steps: what an attempt's program reported, in order: [{"sequence", "kind", "content", "at"}, …] (E1). A sequence that
 -- is there already is ignored. Content over 64 KB is cut and marked. Answers how many were stored.
+-- When the steps so far are more than one attempt may take (S6), that is noted, and the heartbeat asks it to stop.
 -- Refuses bad steps (invalid, missing), any attempt that has ended (what attempt_is_over says of it). Takes no gate: it only inserts.
 create or replace function office.record_steps(attempt_id uuid, steps jsonb)
 returns integer
@@ -43,6 +44,11 @@ begin
   from jsonb_array_elements(steps) as e (step)
   on conflict on constraint attempt_steps_pkey do nothing;
   get diagnostics v_stored = row_count;
+  if exists (
+    select from jsonb_array_elements(steps) as e (step) where e.step ->> 'kind' in ('message', 'reasoning', 'tool_call')
+  ) then
+    perform office_internal.count_steps(record_steps.attempt_id);
+  end if;
   return v_stored;
 exception when data_exception then
   -- It has the form of a time and is none.

@@ -1,5 +1,5 @@
 -- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
--- 'stop' those that were asked to stop, 'lost' those that it names and that are no longer its own: kill their programs.
+-- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'lost' those that it names and that are no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
 create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')
@@ -24,6 +24,11 @@ begin
     select r.attempt_id, 'stop', jsonb_build_object('run', 'r' || r.number)
     from office.runs as r
     where r.worker_id = heartbeat.worker_id and r.status = 'stopping'
+    union all
+    select r.attempt_id, 'stop', jsonb_build_object('run', 'r' || r.number, 'reason', office_internal.limit_reached(m.attempt_id))
+    from office_internal.limits_reached as m
+    join office.runs as r on r.attempt_id = m.attempt_id
+    where m.attempt_id = any(heartbeat.attempt_ids) and r.worker_id = heartbeat.worker_id and r.status = 'running'
     union all
     select n.id, 'lost', '{}'::jsonb
     from unnest(heartbeat.attempt_ids) as n (id)
