@@ -92,9 +92,7 @@ begin
       and case r.parked
         when 'blocker' then not office_internal.is_blocked(r.task_id)
         when 'checkout' then not exists (select from office.checkouts as c where c.task_id = r.task_id)
-<<<<<<< HEAD
         when 'resource' then false  -- a row of its own, below
-=======
         when 'provider' then r.due_at is null
           and not exists (select from office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()))
           and exists (
@@ -105,7 +103,6 @@ begin
               and not g.paused and g.slots > office_internal.count_active(g.workspace_id)
           )
           and not exists (select from office_internal.gates as g where g.paused_with_all)
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
         else r.due_at is null
       end
       and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
