@@ -17,7 +17,8 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 
 -- Types carry no data, but their default is PUBLIC too.
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron, office_internal.said_limit from public;
+  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron,
+  office_internal.said_limit from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
   office.profile_reference, office.task_reference, office.run_reference
   to office_reader, office_client, office_operator;
@@ -32,8 +33,8 @@ grant select on
 grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
-  office.comments, office.provider_holds, office.provider_limits, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
-  office.resources, office.workers, office.activity, office.inbox_items,
+  office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.up_next, office.running, office.inbox, office.agent_load, office.health
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
@@ -89,10 +90,16 @@ grant execute on function
   to office_worker;
 
 <<<<<<< HEAD
+<<<<<<< HEAD
 grant execute on function office.expire_worker(uuid), office.release_resources(text), office.audit() to office_operator;
 =======
 grant execute on function office.end_hold(text, text), office.set_provider_limit(text, integer), office.expire_worker(uuid), office.audit() to office_operator;
 >>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
+=======
+grant execute on function
+  office.end_hold(text, text), office.set_provider_limit(text, integer), office.expire_worker(uuid), office.audit()
+  to office_operator;
+>>>>>>> a9c5732 (Wrap lines; let the visible rows of providers be tested)
 
 -- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
 -- The deploy has dropped the policies of before.

@@ -1,8 +1,11 @@
 -- Whose account a run spends from, what is on hold there and how much may go at once (Q25, S6); what an attempt may use up (S6); what
 -- pauses an agent by itself (Q23). Provider accounts span workspaces: who decides on one holds its row of office_internal.shared (A6).
 
+-- A table of few rows.
 alter table office.executors
+-- squawk-ignore adding-field-with-default
 add column provider text generated always as (body ->> 'provider') stored,
+-- squawk-ignore adding-field-with-default
 add column model text generated always as (body ->> 'model') stored;
 comment on column office.executors.provider is 'Provider account that it spends from (anthropic:team); null: it is not said.';
 comment on column office.executors.model is 'Model that it asks for; a limit of that model alone holds only those that ask for it.';
@@ -14,9 +17,11 @@ create table office.provider_limits (
   set_by uuid references office.accounts (id),
   set_at timestamptz not null
 );
-comment on table office.provider_limits is 'At most so many requests at one provider account at once (S6); office.set_provider_limit sets it.';
+comment on table office.provider_limits
+is 'At most so many requests at one provider account at once (S6); office.set_provider_limit sets it.';
 comment on column office.provider_limits.provider is 'The provider account, as executors name it.';
-comment on column office.provider_limits.max_requests is 'Most live runs of it at once, in all workspaces; one that waits for a person counts as none.';
+comment on column office.provider_limits.max_requests
+is 'Most live runs of it at once, in all workspaces; one that waits for a person counts as none.';
 comment on column office.provider_limits.excess
 is 'How many of its live runs are over that because the limit was lowered, or an answer let one go on.';
 comment on column office.provider_limits.set_by is 'Who set it.';
@@ -49,9 +54,11 @@ comment on column office.provider_holds.run_id is 'The run that hit it last.';
 comment on column office.provider_holds.attempt_id is 'That run''s attempt, with the error.';
 comment on column office.provider_holds.probe_run_id is 'The one run that tries whether it has reset; its success ends the hold.';
 comment on column office.provider_holds.ended_at is 'When it ended; null: it holds.';
-comment on column office.provider_holds.ended_by is 'probe: a run succeeded; operator: office.end_hold; time: it had passed and nobody waited.';
+comment on column office.provider_holds.ended_by
+is 'probe: a run succeeded; operator: office.end_hold; time: it had passed and nobody waited.';
 
 -- Who waits for a provider, by what they launch: the claim calls the first of each, and no other (Q14).
+-- squawk-ignore require-concurrent-index-creation
 create index runs_wait_for_provider on office.runs (workspace_id, executor_id, requested_at, id)
   where status = 'queued' and parked = 'provider';
 
@@ -62,7 +69,8 @@ create table office_internal.limits_reached (
   allowed integer not null,
   reached_at timestamptz not null
 );
-comment on table office_internal.limits_reached is 'Attempts that used up what one attempt may (S6): they are asked to stop, and end blocked.';
+comment on table office_internal.limits_reached
+is 'Attempts that used up what one attempt may (S6): they are asked to stop, and end blocked.';
 comment on column office_internal.limits_reached.attempt_id is 'The attempt.';
 comment on column office_internal.limits_reached.workspace_id is 'Its workspace.';
 comment on column office_internal.limits_reached.setting is 'Which limit: attempt_turns or attempt_tool_calls.';
@@ -70,6 +78,7 @@ comment on column office_internal.limits_reached.allowed is 'What it was.';
 comment on column office_internal.limits_reached.reached_at is 'When.';
 
 -- Counted while the attempt runs, however much else it prints.
+-- squawk-ignore require-concurrent-index-creation
 create index attempt_steps_model on office.attempt_steps (attempt_id, sequence) include (kind)
   where kind in ('message', 'reasoning', 'tool_call', 'tool_result', 'usage');
 
@@ -90,7 +99,8 @@ is 'So many of its runs in a row that gave up pause it; 0: never; null: as the s
 
 alter table office_internal.lanes
 add column gave_up integer not null default 0;
-comment on column office_internal.lanes.gave_up is 'Runs of it in a row that gave up, since the last that succeeded or a person resumed it (Q23).';
+comment on column office_internal.lanes.gave_up
+is 'Runs of it in a row that gave up, since the last that succeeded or a person resumed it (Q23).';
 
 -- squawk-ignore ban-drop-constraint
 alter table office_internal.changes drop constraint changes_kind_check;
@@ -102,4 +112,5 @@ alter table office_internal.changes validate constraint changes_kind_check;
 alter table office_internal.changes
 add column reason text;
 comment on column office_internal.changes.reason is 'Why, for what keeps a reason.';
+-- squawk-ignore require-concurrent-index-creation
 create index changes_pause on office_internal.changes (agent_id) where kind = 'pause_agent';

@@ -50,11 +50,16 @@ begin
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
 <<<<<<< HEAD
+<<<<<<< HEAD
       'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits.',
       jsonb_build_object('field', 'executor.' || v_field)
 =======
       'Fields: command, folder, environment, pass_environment, prompt, limits, provider, model.', jsonb_build_object('field', 'executor.' || v_field)
 >>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
+=======
+      'Fields: command, folder, environment, pass_environment, prompt, limits, provider, model.',
+      jsonb_build_object('field', 'executor.' || v_field)
+>>>>>>> a9c5732 (Wrap lines; let the visible rows of providers be tested)
     );
   end if;
   select c.field into v_problem
@@ -75,8 +80,9 @@ begin
     ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
     ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
       or jsonb_path_exists(
-        executor, 'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "silence_seconds" || @.key == "output_bytes" || @.key == "turns"
-          || @.key == "tool_calls"))',
+        executor,
+        'strict $.limits.keyvalue() ? (!(@.key == "minutes" || @.key == "turns" || @.key == "tool_calls"
+          || @.key == "silence_seconds" || @.key == "output_bytes"))',
         silent => true
       )
       or jsonb_path_exists(executor, 'strict $.limits.* ? (@.type() != "number" || @ <= 0 || @ > 1000000000)', silent => true))),

@@ -1,5 +1,5 @@
--- office_internal.read_limit: what a failed attempt's error says of a provider's limit, read in its workspace's zone, and whose limit it is:
--- the model's, where its run's executor names one that the error names (Q19, Q24, Q25). Takes no lock: the text is known before
+-- office_internal.read_limit: what a failed attempt's error says of a provider's limit, read in its workspace's zone, and whose limit it
+-- is: the model's, where its run's executor names one that the error names (Q19, Q24, Q25). Takes no lock: the text is known before
 -- any gate is held.
 create or replace function office_internal.read_limit(attempt_id uuid, error text)
 returns office_internal.said_limit

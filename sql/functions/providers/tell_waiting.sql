@@ -1,5 +1,5 @@
--- office_internal.tell_waiting: a provider account has room again, or its hold has changed: the workspaces where somebody waits for a provider
--- look again. Called by the dispatch, for signals that were left when that happened and are committed by now. It takes no lock.
+-- office_internal.tell_waiting: a provider account has room again, or its hold has changed: the workspaces where somebody waits for
+-- a provider look again. Called by the dispatch, for signals that were left when that happened and are committed by now. It takes no lock.
 create or replace function office_internal.tell_waiting(signals office_internal.signals[])
 returns void
 language plpgsql volatile

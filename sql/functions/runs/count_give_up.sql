@@ -1,5 +1,5 @@
--- office_internal.count_give_up: one more run of its agent in a row gave up (Q23). When it is the last of those that pause an agent, its lane
--- closes at once, and a change asks for its row's pause (A6); its live runs go on. People get an inbox item, and the one who
+-- office_internal.count_give_up: one more run of its agent in a row gave up (Q23). When it is the last of those that pause an agent, its
+-- lane closes at once, and a change asks for its row's pause (A6); its live runs go on. People get an inbox item, and the one who
 -- leads hears of it with the run's own failure (Q18). Answers the reason of the pause, null for none. The caller holds the gate.
 create or replace function office_internal.count_give_up(run_id uuid)
 returns text

@@ -1,5 +1,6 @@
 -- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
--- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'lost' those that it names and that are no longer its own: kill their programs.
+-- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'lost' those that it
+-- names and that are no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
 create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')

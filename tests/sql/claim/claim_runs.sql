@@ -25,7 +25,7 @@ select results_eq(
   $$ select l.run, l.attempt_id, l.agent_id, l.task_id from launches as l where l.run_id is not null $$,
   $$ select 'r' || r.number, r.attempt_id, r.agent_id, r.task_id from office.runs as r join launches as l on l.run_id = r.id $$, 'Q11: … by its ids'
 );
-select is((select l.limits from launches as l where l.run_id is not null), '{"minutes": 60, "silence_seconds": 900, "output_bytes": 2097152}', 'Q11: … within which limits');
+select is((select l.limits from launches as l where l.run_id is not null), '{"minutes": 60, "turns": 40, "tool_calls": 200, "silence_seconds": 900, "output_bytes": 2097152}', 'Q11: … within which limits');
 select is(
   (select l.environment ->> 'OFFICE_RUN_ID' = l.run_id::text and l.environment ->> 'OFFICE_ATTEMPT_ID' = l.attempt_id::text and l.environment ->> 'OFFICE_TASK' = l.task and l.environment ->> 'OFFICE_WAKE_REASON' = 'task_assigned' from launches as l where l.run_id is not null),
   true, 'Q11: … with its environment'

@@ -19,7 +19,7 @@ select from office.create_account('eve', db_role => 'tester_reader');
 create function pg_temp.furnish(name text, owner text) returns void language plpgsql
 as $$
 declare
-  v_executor jsonb := jsonb_build_object('command', jsonb_build_array('/bin/' || name));
+  v_executor jsonb := jsonb_build_object('command', jsonb_build_array('/bin/' || name), 'provider', name || ':team');
   v_task text;
   v_worker uuid;
   v_launch record;
@@ -54,6 +54,12 @@ begin
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     null;
   end loop;
+  perform from office.set_provider_limit(name || ':team', 9);
+  insert into office.provider_holds (provider, until, since, reason, run_id, ended_at, ended_by)
+  select furnish.name || ':team', office.now(), office.now(), 'its limit was hit', r.id, office.now(), 'time'
+  from office.runs as r
+  join office.workspaces as w on w.id = r.workspace_id and w.name = furnish.name
+  limit 1;
   perform from office.create_task(name || ' third', assignee => name || '/' || name || '-agent', workspace => name);
   perform office.dispatch(name);
   perform from office.wake(name || '/' || name || '-agent');
