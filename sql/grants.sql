@@ -89,17 +89,10 @@ grant execute on function
   office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text)
   to office_worker;
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-grant execute on function office.expire_worker(uuid), office.release_resources(text), office.audit() to office_operator;
-=======
-grant execute on function office.end_hold(text, text), office.set_provider_limit(text, integer), office.expire_worker(uuid), office.audit() to office_operator;
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
-=======
 grant execute on function
-  office.end_hold(text, text), office.set_provider_limit(text, integer), office.expire_worker(uuid), office.audit()
+  office.expire_worker(uuid), office.release_resources(text), office.end_hold(text, text), office.set_provider_limit(text, integer),
+  office.audit()
   to office_operator;
->>>>>>> a9c5732 (Wrap lines; let the visible rows of providers be tested)
 
 -- Every table with a workspace shows only the caller's. Asked once a statement; nobody is refused, not shown nothing.
 -- The deploy has dropped the policies of before.

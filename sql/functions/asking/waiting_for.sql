@@ -39,7 +39,6 @@ as $$
         select format('select * from office.stop(''r%s'');', o.number)
         from office.checkouts as c join office.runs as o on o.id = c.checkout_run_id where c.task_id = t.id
       )),
-<<<<<<< HEAD
       (6, h.hold = 'resource', h.detail, null, (
         select
           case when k.ended_at is null then format('select * from office.stop(''r%s'');', o.number)
@@ -47,11 +46,8 @@ as $$
         from office_internal.resource_holders(array[r.id]) as k
         join office.runs as o on o.id = k.holder_run_id and o.workspace_id in (select office.visible_workspaces())
       )),
+      (7, p.executor_id is not null or h.hold = 'provider', coalesce(p.detail, h.detail), p.until, p.lift),
       (8, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
-=======
-      (5, p.executor_id is not null or h.hold = 'provider', coalesce(p.detail, h.detail), p.until, p.lift),
-      (6, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
         format('select * from office.resume(%L);', s.name || '/' || a.name)),
       (9, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
         format('select * from office.resume(%L);', 'workspace:' || s.name)),

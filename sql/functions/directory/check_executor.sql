@@ -40,26 +40,14 @@ begin
   end if;
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
-<<<<<<< HEAD
-  where k.key not in ('command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt', 'limits')
-=======
-  where k.key not in ('command', 'folder', 'environment', 'pass_environment', 'prompt', 'limits', 'provider', 'model')
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
+  where k.key not in ('command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt', 'limits', 'provider',
+    'model')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
-<<<<<<< HEAD
-<<<<<<< HEAD
-      'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits.',
+      'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits, provider, model.',
       jsonb_build_object('field', 'executor.' || v_field)
-=======
-      'Fields: command, folder, environment, pass_environment, prompt, limits, provider, model.', jsonb_build_object('field', 'executor.' || v_field)
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
-=======
-      'Fields: command, folder, environment, pass_environment, prompt, limits, provider, model.',
-      jsonb_build_object('field', 'executor.' || v_field)
->>>>>>> a9c5732 (Wrap lines; let the visible rows of providers be tested)
     );
   end if;
   select c.field into v_problem

@@ -7,7 +7,8 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-<<<<<<< HEAD
+  perform office_internal.follow_providers(over_run_ids);
+  perform office_internal.forgive_agents(over_run_ids);
   if not exists (select from office.resources as h where h.run_id = any(over_run_ids) and h.ended_at is null) then
     return;
   end if;
@@ -18,10 +19,6 @@ begin
   update office.resources as h
   set ended_at = office_internal.wall_clock()
   where h.run_id = any(over_run_ids) and h.ended_at is null;
-=======
-  perform office_internal.follow_providers(over_run_ids);
-  perform office_internal.forgive_agents(over_run_ids);
->>>>>>> bab0b1f (Put provider accounts on hold for everybody, and let one run try them; pause who gives up; limit what an attempt may take)
 end
 $$;
 
