@@ -17,10 +17,10 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 
 -- Types carry no data, but their default is PUBLIC too.
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office_internal.launch, office_internal.cron,
-  office_internal.said_limit from public;
+  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference, office_internal.launch,
+  office_internal.cron, office_internal.said_limit from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference
+  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference
   to office_reader, office_client, office_operator;
 
 -- What is the same for every workspace can be read by whoever may see the office at all.
@@ -35,12 +35,13 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
-  office.up_next, office.running, office.inbox, office.agent_load, office.health
+  office.decisions,
+  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
-  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
@@ -69,7 +70,9 @@ grant execute on function
   office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
-  office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text)
+  office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text),
+  office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
+  office.answer(text, text, text, text)
   to office_client, office_operator;
 
 grant execute on function
@@ -86,7 +89,9 @@ grant execute on function
 grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
-  office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text)
+  office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text),
+  office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
+  office.answer(text, text, text, text)
   to office_worker;
 
 grant execute on function
@@ -122,6 +127,7 @@ alter table office.activity enable row level security;
 alter table office.inbox_items enable row level security;
 alter table office.provider_holds enable row level security;
 alter table office.provider_limits enable row level security;
+alter table office.decisions enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
@@ -168,3 +174,4 @@ using (
 );
 create policy visible on office.activity using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.inbox_items using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.decisions using (workspace_id in (select office.visible_workspaces()));

@@ -98,6 +98,18 @@ class RunRow(TypedDict):
     result: str
 
 
+class DecisionRow(TypedDict):
+    decision_id: UUID
+    decision: str
+    kind: str
+    status: str
+    choice: str | None
+    note: str | None
+    reason: str | None
+    run: str | None
+    run_status: str | None
+
+
 class PauseRow(TypedDict):
     paused: str
     stopping: int
@@ -508,6 +520,43 @@ class Office:
     def note_decision(self, decision: str) -> None:
         """As an agent, in the attempt of `act_with`."""
         self.call("note_decision", decision=decision)
+
+    # Deciding
+
+    def ask(
+        self,
+        prompt: str,
+        choices: list[Json] | None = None,
+        expires_after: timedelta | None = None,
+        on_expire: str | None = None,
+    ) -> DecisionRow:
+        """As an agent, in the attempt of `act_with`; asked again it gives the same request, as it stands."""
+        return self._row(
+            DecisionRow,
+            "ask",
+            prompt=prompt,
+            choices=choices,
+            expires_after=expires_after,
+            on_expire=on_expire,
+        )
+
+    def request_approval(
+        self, subject: str, prompt: str, task: str | None = None, expires_after: timedelta | None = None
+    ) -> DecisionRow:
+        """As an agent, in the attempt of `act_with`; the answer wakes it."""
+        return self._row(
+            DecisionRow,
+            "request_approval",
+            subject=subject,
+            prompt=prompt,
+            task=task,
+            expires_after=expires_after,
+        )
+
+    def answer(
+        self, decision: str, choice: str, note: str | None = None, through: str | None = None
+    ) -> DecisionRow:
+        return self._row(DecisionRow, "answer", decision=decision, choice=choice, note=note, through=through)
 
     def maintain(self) -> list[PieceRow]:
         return self._rows(PieceRow, "maintain")

@@ -1,5 +1,6 @@
--- Triggers of office.attempts: a hand-written statement takes all gates first, and every row needs its gate (A6); an
--- attempt holds the keys of what its run works on from its first moment (S4).
+-- Triggers of office.attempts: a hand-written statement takes all gates first, and every row needs its gate (A6); an attempt holds the
+-- keys of what its run works on from its first moment (S4); what it asked of people closes with it (D4), and counts as told once its
+-- program was started again with the answers (S3).
 
 create or replace function office_internal.attempts_hold()
 returns trigger
@@ -16,6 +17,44 @@ end
 $$;
 comment on function office_internal.attempts_hold() is 'Notes the keys that new attempts hold.';
 
+create or replace function office_internal.attempts_follow_update()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_ended uuid[] := array(
+    select n.id from new_rows as n join old_rows as o on o.id = n.id where n.ended_at is not null and o.ended_at is null
+  );
+  v_resumed uuid[] := array(
+    select n.id from new_rows as n join old_rows as o on o.id = n.id where n.left_at is null and o.left_at is not null
+  );
+begin
+  if cardinality(v_ended) > 0 then
+    perform office_internal.close_decisions(v_ended);
+  end if;
+  if cardinality(v_resumed) > 0 then
+    update office.decisions as d
+    set told_at = office_internal.wall_clock()
+    where d.attempt_id = any(v_resumed) and d.status <> 'pending' and d.told_at is null and d.kind in ('question', 'permission', 'publish');
+  end if;
+  return null;
+end
+$$;
+comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked.';
+
+create or replace function office_internal.attempts_follow_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  perform office_internal.close_decisions(array(select o.id from old_rows as o));
+  return null;
+end
+$$;
+comment on function office_internal.attempts_follow_delete() is 'Closes what attempts had asked that are gone.';
+
 create or replace trigger attempts_gate
 before update or delete on office.attempts
 for each statement execute function office_internal.guard_gate();
@@ -23,6 +62,16 @@ for each statement execute function office_internal.guard_gate();
 create or replace trigger attempts_held
 before update or delete on office.attempts
 for each row execute function office_internal.guard_row();
+
+create or replace trigger attempts_follow_update
+after update on office.attempts
+referencing old table as old_rows new table as new_rows
+for each statement execute function office_internal.attempts_follow_update();
+
+create or replace trigger attempts_follow_delete
+after delete on office.attempts
+referencing old table as old_rows
+for each statement execute function office_internal.attempts_follow_delete();
 
 create or replace trigger attempts_hold
 after insert on office.attempts

@@ -44,8 +44,11 @@ begin
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
   end if;
-  -- A run leaves queued towards a launch with a new attempt: by the claim, and no other way (Q11).
-  if new.status = 'claimed' and (new.attempt_id is not distinct from old.attempt_id or office_internal.is_by_hand()) then
+  -- A run leaves queued towards a launch with a new attempt, or with the same one after an answer (S3): by the claim, and no other way
+  -- (Q11).
+  if new.status = 'claimed'
+    and ((new.attempt_id is distinct from old.attempt_id) = (old.answered_at is not null) or office_internal.is_by_hand())
+  then
     perform office_internal.refuse(
       'move_refused', format('r%s cannot be claimed by hand.', new.number), 'Only office.claim_runs claims.',
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
@@ -93,6 +96,7 @@ begin
   if new.status <> 'queued' then
     new.parked := null;
     new.due_at := null;
+    new.answered_at := null;
   end if;
   new.stop_reason := case
     when new.status = 'stopping' then coalesce(new.stop_reason, 'stopped')
@@ -134,18 +138,17 @@ as $$
 declare
   v_over uuid[];
   v_ended uuid[];
-  v_by_hand uuid[];
+  v_look uuid[];
   v_quiet uuid[];
   v_going_on uuid[];
 begin
-  -- An attempt is over when its run leaves the live statuses, other than to go on after an answer.
+  -- An attempt is over when its run is active no more: to go on after an answer is active.
   v_over := array(
     select n.id
     from new_rows as n
     join old_rows as o on o.id = n.id
-    where o.status in ('claimed', 'running', 'waiting', 'stopping')
-      and n.status not in ('claimed', 'running', 'waiting', 'stopping')
-      and not (n.status = 'queued' and n.answered_at is not null)
+    where office_internal.lane_part(o.status, o.parked, o.answered_at) = 'active'
+      and office_internal.lane_part(n.status, n.parked, n.answered_at) <> 'active'
   );
   -- An interrupted run that is dropped ends a second time.
   v_ended := array(
@@ -172,6 +175,12 @@ begin
     from old_rows as o
     join new_rows as n on n.id = o.id
     where o.ended_at is not null and n.status <> o.status and i.run_id = o.id and i.closed_at is null;
+    update office.decisions as d
+    set status = 'void', reason = 'Its run was retried, dropped or carried on.'
+    from old_rows as o
+    join new_rows as n on n.id = o.id
+    where o.ended_at is not null and n.status <> o.status and d.run_id = o.id and d.kind = 'interrupted'
+      and d.status is not distinct from 'pending';
   end if;
   perform office_internal.follow_runs(array(
     select distinct n.agent_id
@@ -180,12 +189,14 @@ begin
     where office_internal.lane_part(n.status, n.parked, n.answered_at) <> office_internal.lane_part(o.status, o.parked, o.answered_at)
       or n.requested_at <> o.requested_at
   ));
-  -- The claim looks only where a signal says so, and a hand has left none.
-  v_by_hand := array(
-    select distinct n.workspace_id from new_rows as n where n.status = 'queued' and office_internal.is_by_hand()
+  -- The claim looks only where a signal says so: a hand has left none, and what goes on after an answer comes from many sides.
+  v_look := array(
+    select distinct n.workspace_id
+    from new_rows as n
+    where n.status = 'queued' and (n.answered_at is not null or office_internal.is_by_hand())
   );
-  if cardinality(v_by_hand) > 0 then
-    insert into office_internal.signals (workspace_id, kind) select b.id, 'look' from unnest(v_by_hand) as b (id);
+  if cardinality(v_look) > 0 then
+    insert into office_internal.signals (workspace_id, kind) select b.id, 'look' from unnest(v_look) as b (id);
   end if;
   return null;
 end

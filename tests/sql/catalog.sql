@@ -213,6 +213,10 @@ select set_eq(
       ('delete_task', 'client operator'),
       ('add_comment', 'client operator worker'),
       ('note_decision', 'client operator worker'),
+      -- deciding
+      ('ask', 'client operator worker'),
+      ('request_approval', 'client operator worker'),
+      ('answer', 'client operator worker'),
       -- waking and steering
       ('wake', 'client operator worker'),
       ('wake_many', 'client operator'),
@@ -353,7 +357,7 @@ select is_empty(
     with growing (name) as (values
       ('office.tasks'), ('office.task_blockers'), ('office.task_participants'), ('office.comments'), ('office.wakeups'),
       ('office.runs'), ('office.attempts'), ('office.attempt_prompts'), ('office.attempt_steps'), ('office.activity'),
-      ('office.inbox_items'), ('office_internal.signals'), ('office_internal.changes')
+      ('office.inbox_items'), ('office.decisions'), ('office_internal.signals'), ('office_internal.changes')
     ),
     -- Rows that come with the deploy, or leave so seldom that a scan then costs less than an index at every write.
     steady (name) as (values

@@ -20,4 +20,7 @@ AGENT_CALLS = (
     "wake",
     "note_decision",
     "add_resource",
+    "ask",
+    "request_approval",
+    "answer",
 )

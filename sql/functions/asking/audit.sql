@@ -62,7 +62,7 @@ begin
     select 'a workspace keeps its slots', s.name, format('%s of %s', office_internal.count_active(s.id), g.slots)
     from office_internal.gates as g
     join office.workspaces as s on s.id = g.workspace_id
-    where office_internal.count_active(s.id) > g.slots + g.excess;
+    where office_internal.count_active(s.id) > g.slots + g.excess + case when g.extra_run_used then 1 else 0 end;
   return query
     select 'an agent keeps its capacity', a.name, format('%s of %s', office_internal.count_active(l.workspace_id, a.id), l.capacity)
     from office_internal.lanes as l
@@ -85,6 +85,31 @@ begin
     join office.runs as r on r.id = c.checkout_run_id
     left join office.tasks as t on t.id = c.task_id
     where r.status not in ('claimed', 'running', 'waiting', 'stopping') and r.answered_at is null;
+  return query
+    select 'what is asked has its work under way', 'd' || d.number, coalesce(r.status, 'no run')
+    from office.decisions as d
+    left join office.runs as r on r.id = d.run_id
+    left join office.attempts as a on a.id = d.attempt_id
+    where d.status = 'pending'
+      and case
+        when d.kind = 'approval' then false
+        when d.kind = 'interrupted' then r.status is distinct from 'interrupted'
+        else coalesce(r.status, '') not in ('waiting', 'stopping') or r.attempt_id is distinct from d.attempt_id
+          or a.id is null or a.ended_at is not null
+      end;
+  return query
+    select 'a waiting run waits for a decision', 'r' || r.number, 'nothing is open'
+    from office.runs as r
+    where r.status = 'waiting'
+      and not exists (
+        select from office.decisions as d
+        where d.attempt_id = r.attempt_id and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
+      );
+  return query
+    select 'an answered run goes on with its attempt', 'r' || r.number, coalesce(a.outcome, 'its program lives')
+    from office.runs as r
+    left join office.attempts as a on a.id = r.attempt_id
+    where r.status = 'queued' and r.answered_at is not null and (a.ended_at is not null or a.left_at is null);
   return query
     select 'a parked run comes back by time or event', 'r' || r.number, r.parked
     from office.runs as r

@@ -12,7 +12,7 @@ as $$
     ('what runs now', 'select * from office.running;'),
     ('what became of it', 'select * from office.result(''t1'');'),
     ('its whole story', 'select * from office.why(''r1'');'),
-    ('what needs a person', 'select * from office.inbox;'),
+    ('what needs a person', 'select * from office.needs_me; select * from office.inbox;'),
     ('stop, try again', 'select * from office.stop(''r1''); select * from office.retry_run(''r1'');'),
     ('is all well', 'select * from office.health; select * from office.audit();'),
     ('settings', 'select key, default_value, meaning from office.setting_definitions;'),

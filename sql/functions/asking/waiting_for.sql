@@ -67,7 +67,10 @@ as $$
       (14, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
         'no worker lives', null, 'officectl serve')
   ) as v (rank, holds, reason, until, lift)
-  where r.id = waiting_for.run_id and r.status = 'queued' and v.holds and r.workspace_id in (select office.visible_workspaces())
+  where r.id = waiting_for.run_id and r.status = 'queued' and v.holds
+    -- An answered run has its slot and its agent's room already (S3).
+    and (r.answered_at is null or v.rank in (6, 7, 12))
+    and r.workspace_id in (select office.visible_workspaces())
   order by v.rank
 $$;
 

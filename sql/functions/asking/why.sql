@@ -66,6 +66,18 @@ begin
       from office.activity as v
       where v.run_id = v_run and v.kind not in ('run_ended', 'decision_noted')
       union all
+      select
+        d.asked_at, d.number, 'asked',
+        format('d%s, %s: %s', d.number, coalesce(d.subject, d.kind), left(office_internal.one_line(d.prompt), 200))
+      from office.decisions as d
+      where d.run_id = v_run
+      union all
+      select
+        d.decided_at, d.number, d.status,
+        format('d%s%s', d.number, ': ' || coalesce(d.choice || coalesce(', ' || office_internal.one_line(d.note), ''), d.reason))
+      from office.decisions as d
+      where d.run_id = v_run and d.decided_at is not null
+      union all
       select r.ended_at, 200000, r.status, r.result
       from office.runs as r
       where r.id = v_run and r.ended_at is not null
@@ -79,6 +91,13 @@ begin
       end
     from told as t
     order by t.at, t.nth;
+  return query
+    select
+      office_internal.wall_clock(), 'waits', format('for d%s', d.number), d.expires_at - office_internal.wall_clock(),
+      format('select * from office.answer(%L, %L);', 'd' || d.number, d.choices -> 0 ->> 'id')
+    from office.decisions as d
+    where d.run_id = v_run and d.status = 'pending' and d.kind <> 'approval'
+    order by d.number;
   return query
     select
       office_internal.wall_clock(), 'waits', w.reason,

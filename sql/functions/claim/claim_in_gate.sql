@@ -26,8 +26,17 @@ begin
     set excess = least(g.excess, greatest(office_internal.count_active(g.workspace_id) - g.slots, 0))
     where g.workspace_id = claim_in_gate.workspace_id;
   end if;
+  -- Answered runs first, on the slots that they hold (S3).
+  v_ids := office_internal.pick_answered(array[claim_in_gate.workspace_id]);
+  if cardinality(v_ids) > v_left then
+    insert into office_internal.signals (workspace_id, kind) values (claim_in_gate.workspace_id, 'look');
+  end if;
+  return query select * from office_internal.resume_launches(v_ids[:v_left], claim_in_gate.worker_id);
+  get diagnostics v_got = row_count;
+  v_left := v_left - v_got;
+  perform office_internal.note_extra_runs(array[claim_in_gate.workspace_id]);
   loop
-    v_room := v_gate.slots - office_internal.count_active(claim_in_gate.workspace_id);
+    v_room := (select f.free from office_internal.free_slots(array[claim_in_gate.workspace_id]) as f);
     exit when v_gate.paused or v_room <= 0 or exists (select from office_internal.gates as g where g.paused_with_all);
     v_ids := office_internal.pick_runs(claim_in_gate.workspace_id, least(v_room, greatest(v_left, 1)));
     exit when cardinality(v_ids) = 0;
@@ -42,6 +51,7 @@ begin
     get diagnostics v_got = row_count;
     v_left := v_left - v_got;
   end loop;
+  perform office_internal.note_extra_runs(array[claim_in_gate.workspace_id]);
   perform office_internal.set_due(claim_in_gate.workspace_id);
 end
 $$;

@@ -12,7 +12,8 @@ begin
       (select min(l.cooling_until) from office_internal.lanes as l
         where l.workspace_id = set_due.workspace_id and l.cooling_until is not null and l.head_at is not null),
       (select min(r.due_at) from office.runs as r
-        where r.workspace_id = set_due.workspace_id and r.status = 'queued' and r.due_at is not null)
+        where r.workspace_id = set_due.workspace_id and r.status = 'queued' and r.due_at is not null),
+      office_internal.extra_run_due(set_due.workspace_id)
     ) as due_at
   ) as d
   where g.workspace_id = set_due.workspace_id and g.due_at is distinct from d.due_at;

@@ -21,13 +21,13 @@ begin
   select k.key into v_field
   from jsonb_object_keys(changes) as k (key)
   where k.key not in ('name', 'role', 'instructions', 'executor', 'max_concurrent_sessions', 'cooldown_sec',
-    'skip_idle_wakeups', 'skip_unchanged_wakeups', 'auto_pause_after', 'reports_to', 'profile')
+    'skip_idle_wakeups', 'skip_unchanged_wakeups', 'auto_pause_after', 'can_approve', 'reports_to', 'profile')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An agent has no setting "%s".', v_field),
       'Settings: name, role, instructions, executor, max_concurrent_sessions, cooldown_sec, skip_idle_wakeups, '
-      || 'skip_unchanged_wakeups, auto_pause_after, reports_to, profile.',
+      || 'skip_unchanged_wakeups, auto_pause_after, can_approve, reports_to, profile.',
       jsonb_build_object('field', v_field)
     );
   end if;
@@ -58,6 +58,7 @@ begin
     executor = nullif(v_new.executor, 'null'), max_concurrent_sessions = v_new.max_concurrent_sessions,
     cooldown_sec = v_new.cooldown_sec, skip_idle_wakeups = v_new.skip_idle_wakeups,
     skip_unchanged_wakeups = v_new.skip_unchanged_wakeups, auto_pause_after = v_new.auto_pause_after,
+    can_approve = v_new.can_approve,
     reports_to = v_new.reports_to, profile_id = v_new.profile_id
   where a.id = v_id;
   select a.id, a.name, w.name, null::text into v_made

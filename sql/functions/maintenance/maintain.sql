@@ -9,6 +9,7 @@ begin
   return query select 'leases', office_internal.sweep_leases();
   return query select 'retries', office_internal.settle_retries();
   return query select 'holds', office_internal.settle_holds();
+  return query select 'decisions', office_internal.expire_decisions();
 end
 $$;
 

@@ -23,6 +23,11 @@ begin
     perform office_internal.attempt_is_over(confirm_cleanup.attempt_id);
   end if;
   delete from office.resources as h where h.attempt_id = confirm_cleanup.attempt_id and h.ended_at is not null;
+  -- An answered run waits for this.
+  insert into office_internal.signals (workspace_id, kind)
+  select r.workspace_id, 'look'
+  from office.runs as r
+  where r.attempt_id = confirm_cleanup.attempt_id and r.status = 'queued' and r.answered_at is not null;
 end
 $$;
 

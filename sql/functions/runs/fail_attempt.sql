@@ -35,9 +35,13 @@ begin
     v_said := office_internal.read_limit(fail_attempt.attempt_id, v_error);
   end if;
   perform office_internal.take_gates_of_attempts(array[fail_attempt.attempt_id]);
+  perform office_internal.wait_on(array[fail_attempt.attempt_id], false);
   select * into v_attempt from office.attempts as a where a.id = fail_attempt.attempt_id;
   select * into v_run from office.runs as r where r.id = v_attempt.run_id;
-  if v_attempt.ended_at is null and v_run.attempt_id = v_attempt.id then
+  if v_attempt.ended_at is null and v_attempt.left_at is not null then
+    -- Its end is not its run's: that waits for an answer (D9).
+    null;
+  elsif v_attempt.ended_at is null and v_run.attempt_id = v_attempt.id then
     v_reached := office_internal.limit_reached(v_attempt.id);
     update office.attempts as a
     set ended_at = office_internal.wall_clock(), error = concat_ws(E'\n', v_reached, v_error), exit_code = fail_attempt.exit_code,

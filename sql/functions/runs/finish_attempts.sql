@@ -32,6 +32,7 @@ begin
   end if;
   v_ids := array(select (e.item ->> 'attempt_id')::uuid from jsonb_array_elements(ends) as e (item));
   perform office_internal.take_gates_of_attempts(v_ids);
+  perform office_internal.wait_on(v_ids, true);
   v_now := office_internal.wall_clock();
   -- The attempt says how, then the run's own update lets the triggers do the rest.
   with ended as (
@@ -42,7 +43,7 @@ begin
       exit_code = (e.item ->> 'exit_code')::numeric::integer
     from jsonb_array_elements(ends) as e (item)
     join office.runs as r on r.attempt_id = (e.item ->> 'attempt_id')::uuid
-    where a.id = r.attempt_id and a.ended_at is null and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    where a.id = r.attempt_id and a.ended_at is null and a.left_at is null and r.status in ('claimed', 'running', 'waiting', 'stopping')
     returning a.run_id, a.outcome
   ),
   finished as (
@@ -58,7 +59,7 @@ begin
       w.id, a.run_id, r.status, r.outcome,
       case
         when a.id is null then 'not_found'
-        when a.outcome in ('succeeded', 'stopped') then null
+        when a.outcome in ('succeeded', 'stopped') or a.left_at is not null and a.ended_at is null then null
         when r.attempt_id = a.id and r.ended_at is not null then 'already_ended'
         else 'attempt_superseded'
       end

@@ -19,6 +19,7 @@ begin
   v_now := office_internal.wall_clock();
   update office.attempts as a
   set started_at = coalesce(a.started_at, v_now),
+    left_at = null,
     pid = coalesce(start_attempt.pid, a.pid),
     engine_session = coalesce(start_attempt.engine_session, a.engine_session)
   where a.id = start_attempt.attempt_id and a.ended_at is null;

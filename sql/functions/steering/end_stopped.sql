@@ -18,8 +18,14 @@ begin
       else 'stopped'
     end
   where r.id = any(run_ids) and r.status in ('queued', 'stopping') and not r.id = any(v_paused);
+  -- What was to go on after an answer still does.
   update office.runs as r
-  set status = 'queued', claimed_at = null
+  set status = 'queued', claimed_at = null,
+    answered_at = (
+      select office_internal.wall_clock()
+      from office.attempts as a
+      where a.id = r.attempt_id and a.ended_at is null and a.left_at is not null
+    )
   where r.id = any(v_paused) and r.status = 'stopping';
   perform office_internal.settle_queued(v_paused);
   perform office_internal.park_runs(v_paused);

@@ -14,11 +14,7 @@ declare
   v_run office.runs;
 begin
   perform office_internal.take_gates(array(select r.workspace_id from office.runs as r where r.id = v_id));
-  update office.runs as r
-  set status = 'queued'
-  where r.id = v_id and r.status in ('interrupted', 'failed', 'blocked')
-  returning r.* into v_run;
-  if v_run.id is null then
+  if not office_internal.try_again(v_id, v_account) then
     select * into v_run from office.runs as r where r.id = v_id;
     perform office_internal.refuse(
       'conflict',
@@ -27,10 +23,6 @@ begin
       jsonb_build_object('run', 'r' || v_run.number, 'status', v_run.status)
     );
   end if;
-  perform office_internal.remember(v_run.workspace_id, 'run_retried', '{}', v_account, v_run.agent_id, v_run.task_id, v_id);
-  perform office_internal.settle_queued(array[v_id]);
-  perform office_internal.park_runs(array[v_id]);
-  perform office_internal.leave_signal(v_run.workspace_id, 'look');
   return (
     select (r.id, 'r' || r.number, r.status, r.result)::office.run_reference from office.runs as r where r.id = v_id
   );

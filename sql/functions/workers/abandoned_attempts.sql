@@ -10,7 +10,8 @@ begin
     select a.id
     from office.attempts as a
     join office.workers as w on w.id = a.worker_id
-    where a.cleaned_at is null and a.ended_at is not null and w.ended_at is not null and w.host = abandoned_attempts.host;
+    where a.cleaned_at is null and (a.ended_at is not null or a.left_at is not null)
+      and w.ended_at is not null and w.host = abandoned_attempts.host;
 end
 $$;
 

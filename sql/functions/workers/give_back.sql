@@ -18,7 +18,7 @@ begin
   v_runs := array(
     select r.id
     from office.runs as r
-    join office.attempts as a on a.id = r.attempt_id and a.started_at is null
+    join office.attempts as a on a.id = r.attempt_id and (a.started_at is null or a.left_at is not null)
     where r.worker_id = give_back.worker_id and r.status in ('claimed', 'stopping')
       and not a.id = any(coalesce(give_back.carried_attempt_ids, '{}'))
   );
@@ -26,7 +26,8 @@ begin
   -- Nobody launched them, so nothing of them can be left.
   update office.attempts as a
   set cleaned_at = office_internal.wall_clock(), killed = 0
-  where a.run_id = any(v_runs) and a.worker_id = give_back.worker_id and a.started_at is null and a.cleaned_at is null;
+  where a.run_id = any(v_runs) and a.worker_id = give_back.worker_id and (a.started_at is null or a.left_at is not null)
+    and a.cleaned_at is null;
   return cardinality(v_runs);
 end
 $$;

@@ -1,6 +1,7 @@
 -- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
--- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'lost' those that it
--- names and that are no longer its own: kill their programs.
+-- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'answered' those whose
+-- live program has not been told yet what was decided (D9; asking again counts as being told), 'lost' those that it names and that are
+-- no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
 create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')
@@ -31,6 +32,17 @@ begin
     join office.runs as r on r.attempt_id = m.attempt_id
     where m.attempt_id = any(heartbeat.attempt_ids) and r.worker_id = heartbeat.worker_id and r.status = 'running'
     union all
+    select r.attempt_id, 'answered', jsonb_build_object('run', 'r' || r.number, 'answers', office_internal.told_answers(r.attempt_id))
+    from office.runs as r
+    where r.worker_id = heartbeat.worker_id and r.status in ('running', 'waiting')
+      and exists (
+        select
+        from office.decisions as d
+        where d.attempt_id = r.attempt_id and d.status <> 'pending' and d.told_at is null
+          and d.kind in ('question', 'permission', 'publish')
+      )
+      and exists (select from office.attempts as a where a.id = r.attempt_id and a.left_at is null)
+    union all
     select n.id, 'lost', '{}'::jsonb
     from unnest(heartbeat.attempt_ids) as n (id)
     where not exists (
@@ -42,4 +54,4 @@ end
 $$;
 
 comment on function office.heartbeat(uuid, uuid[])
-is 'Renews a worker''s lease; answers which of its attempts to stop, and which it has lost.';
+is 'Renews a worker''s lease; answers which of its attempts to stop, which have an answer, and which it has lost.';

@@ -40,6 +40,18 @@ begin
       null;
     end;
   end loop;
+  update office.attempts as a
+  set left_at = v_now
+  from office.runs as r
+  where r.worker_id = settle_worker.worker_id and r.status = 'waiting' and a.id = r.attempt_id and a.ended_at is null and a.left_at is null;
+  -- Answered runs of its host may have waited for it to clean up.
+  insert into office_internal.signals (workspace_id, kind)
+  select distinct r.workspace_id, 'look'
+  from office.workers as w
+  join office.workers as k on k.host = w.host
+  join office.attempts as a on a.worker_id = k.id and a.cleaned_at is null and a.left_at is not null
+  join office.runs as r on r.attempt_id = a.id and r.status = 'queued' and r.answered_at is not null
+  where w.id = settle_worker.worker_id;
   v_runs := array(
     select r.id from office.runs as r
     where r.worker_id = settle_worker.worker_id and r.status in ('claimed', 'running', 'stopping')

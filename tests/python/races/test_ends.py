@@ -202,7 +202,7 @@ def test_two_sweeps(ada: Office) -> None:
     assert first.execute(SWEEP).fetchone() == {"done": 1}
     assert second.execute(SWEEP).fetchone() == {"done": 0}
     first.execute("commit")
-    assert ada.value("select count(*) from office.inbox_items where kind = 'run.interrupted'") == 1
+    assert ada.value("select count(*) from office.decisions where kind = 'interrupted'") == 1
     assert ada.run(launch)["status"] == "interrupted"
     ada.settle()
 

@@ -109,6 +109,7 @@ update office.runs set status = 'running' where status = 'claimed' and workspace
 select is(pg_temp.claim(), '', 'Q12: running counts');
 update office.runs set status = 'waiting' where status = 'running' and workspace_id = (select id from office.workspaces where name = 'capacity');
 select is(pg_temp.claim(), '', 'Q12: waiting counts');
+update office.attempts set left_at = office.now() where workspace_id = (select id from office.workspaces where name = 'capacity');
 update office.runs set status = 'queued', answered_at = office.now() where status = 'waiting' and workspace_id = (select id from office.workspaces where name = 'capacity');
 select is(pg_temp.claim(), '', 'Q12: answered and queued to go on counts');
 select office.update_agent('capacity/ann', '{"max_concurrent_sessions": 3}');

@@ -108,14 +108,14 @@ select pg_temp.wake('ann') as w2 \gset
 select pg_temp.look();
 select office.expire_worker(current_setting('testing.worker')::uuid);
 select is((pg_temp.run(:'w1')).status || ' ' || (pg_temp.wakeup(:'w1')).status, 'interrupted claimed', 'Q10: while its run is interrupted a wakeup stays claimed');
-select is((select count(*)::integer from office.inbox as i where i.run = 'r' || (pg_temp.run(:'w1')).number), 1, 'Q22: … and a person is asked');
+select is((select count(*)::integer from office.needs_me as n where n.run = 'r' || (pg_temp.run(:'w1')).number), 1, 'Q22: … and a person is asked');
 update office.runs set status = 'cancelled' where id = (pg_temp.run(:'w1')).id;
 select is((pg_temp.run(:'w1')).result, 'dropped', 'Q9: an interrupted run that is cancelled was dropped');
 select is(
   (select array_agg(concat_ws(' ', w.status, w.reason) order by w.position) from office.wakeups as w where w.id in (:'w1', :'w2')),
   array['cancelled dropped', 'cancelled dropped'], 'Q10: … and its wakeups with it, seen or not'
 );
-select is((select count(*)::integer from office.inbox as i where i.run = 'r' || (pg_temp.run(:'w1')).number), 0, 'Q9: … and nobody is asked any more');
+select is((select count(*)::integer from office.needs_me as n where n.run = 'r' || (pg_temp.run(:'w1')).number), 0, 'Q9: … and nobody is asked any more');
 select is(pg_temp.runs(), 'ann:user:event:cancelled/dropped:2', 'Q5: … nothing follows');
 
 -- Retry by hand
@@ -132,7 +132,7 @@ select is(
   (pg_temp.run(:'w')).status || ' ' || (pg_temp.wakeup(:'w')).status || ' ' || (pg_temp.run(:'w')).retry_count, 'queued claimed 0',
   'Q9, Q10: a retry by hand makes the wakeup claimed again and forgets the failures'
 );
-select is((select count(*)::integer from office.inbox as i where i.run = 'r' || (pg_temp.run(:'w')).number), 0, 'P4: … and closes its inbox item');
+select is((select count(*)::integer from office.needs_me as n where n.run = 'r' || (pg_temp.run(:'w')).number), 0, 'P4: … and closes its inbox item');
 select is(pg_temp.claim(), 'ann:user', 'Q9: … and it is launched');
 select is((pg_temp.finish(:'w')), 'succeeded', 'Q9: … and ends');
 select is((pg_temp.wakeup(:'w')).status, 'finished', 'Q10: … and so does the wakeup');

@@ -4,6 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 
 select plan(50);
 
@@ -28,7 +29,10 @@ begin
   update office.runs as r
   set status = a.name
   from office.agents as a join office.workspaces as w on w.id = a.workspace_id
-  where a.id = r.agent_id and w.name = busy.name and a.name in ('waiting', 'stopping');
+  where a.id = r.agent_id and w.name = busy.name and a.name = 'stopping';
+  perform pg_temp.ask(u.id)
+  from office.wakeups as u join office.agents as a on a.id = u.agent_id join office.workspaces as w on w.id = u.workspace_id
+  where w.name = busy.name and a.name = 'waiting';
 end
 $$;
 create function pg_temp.told()
@@ -116,8 +120,8 @@ select is(
 );
 select is((pg_temp.worker()).end_reason, 'lease_lost', 'Q22: … and the worker has ended');
 select results_eq(
-  $$ select i.kind, r.status, i.body like '%office.retry_run%' from office.inbox_items as i join office.runs as r on r.id = i.run_id join office.workspaces as w on w.id = r.workspace_id where w.name = 'lost' $$,
-  $$ values ('run.interrupted', 'interrupted', true) $$, 'Q22, sc-W18: … a person decides about what was started'
+  $$ select n.kind, r.status, n.choices #>> '{0,id}', n.choices #>> '{1,id}' from office.needs_me as n join office.runs as r on 'r' || r.number = n.run where n.workspace = 'lost' and n.agent = 'running' $$,
+  $$ values ('interrupted', 'interrupted', 'retry', 'drop') $$, 'Q22, sc-W18: … a person decides about what was started'
 );
 select is(pg_temp.sweep(), 0, 'Q22: … once');
 select is((r).state || ' ' || ((r).detail ->> 'code'), 'PT409 worker_expired', 'Q22, sc-W19: a worker that comes back is told')
@@ -180,7 +184,7 @@ select is(
   pg_temp.told(), 'claimed:queued:0:released, running:queued:0:interrupted, stopping:stopped:0:stopped, waiting:waiting:0:lives',
   'Q22: on_interrupt = retry: what was started is queued again'
 );
-select is((select count(*)::integer from office.inbox_items as i join office.workspaces as w on w.id = i.workspace_id where w.name = 'again'), 0, 'Q22: … and nobody is asked');
+select is((select count(*)::integer from office.needs_me as n where n.workspace = 'again' and n.kind = 'interrupted'), 0, 'Q22: … and nobody is asked');
 select is((pg_temp.worker()).end_reason, 'expired', 'Q22: … expired');
 select is(office.expire_worker(current_setting('testing.worker')::uuid), 0, 'Q22: … once');
 
@@ -190,7 +194,7 @@ select pg_temp.wake('ann', 'routine', '{"routine_id": "a0000000-0000-4000-8000-0
 select pg_temp.claim();
 select pg_temp.start(:'tick');
 select office.expire_worker(current_setting('testing.worker')::uuid);
-select is((pg_temp.run(:'tick')).status || ' ' || (select count(*) from office.inbox_items as i where i.run_id = (pg_temp.run(:'tick')).id), 'interrupted 0', 'P3: a taskless periodic run is only marked: its next tick is its retry');
+select is((pg_temp.run(:'tick')).status || ' ' || (select count(*) from office.decisions as d where d.run_id = (pg_temp.run(:'tick')).id), 'interrupted 0', 'P3: a taskless periodic run is only marked: its next tick is its retry');
 
 -- The end in good order
 

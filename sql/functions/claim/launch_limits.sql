@@ -1,0 +1,16 @@
+-- office_internal.launch_limits: the limits of one attempt in a workspace, as a launcher is given them; an executor may name others (S6).
+create or replace function office_internal.launch_limits(workspace_id uuid)
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  return jsonb_build_object(
+    'minutes', office_internal.setting('attempt_minutes', workspace_id)::integer,
+    'silence_seconds', office_internal.setting('silence_timeout_seconds', workspace_id)::integer,
+    'output_bytes', office_internal.setting('output_limit_bytes', workspace_id)::integer
+  );
+end
+$$;
+
+comment on function office_internal.launch_limits(uuid) is 'The limits of one attempt in a workspace.';

@@ -1,0 +1,42 @@
+-- office_internal.pick_answered: the answered runs of these workspaces that may go on, in order (S3): those whose agent or task is no
+-- longer so are settled there and then; those of paused agents and workspaces wait. One waits too until its last launch is cleaned up
+-- after, by its launcher or by another worker that lives on that host: two programs of one attempt never run at once.
+-- The caller holds the gates.
+create or replace function office_internal.pick_answered(workspace_ids uuid[])
+returns uuid[]
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_answered uuid[] := array(
+    select r.id
+    from office.runs as r
+    where r.workspace_id = any(workspace_ids) and r.status = 'queued' and r.answered_at is not null
+  );
+begin
+  if cardinality(v_answered) = 0 then
+    return v_answered;
+  end if;
+  perform office_internal.settle_queued(v_answered);
+  return array(
+    select r.id
+    from office.runs as r
+    join office.attempts as t on t.id = r.attempt_id
+    join office.workers as k on k.id = t.worker_id
+    join office.agents as a on a.id = r.agent_id and a.status = 'active' and a.deleted_at is null
+    join office_internal.gates as g on g.workspace_id = r.workspace_id and not g.paused
+    where r.id = any(v_answered) and r.status is not distinct from 'queued'
+      and not exists (select from office_internal.gates as o where o.paused_with_all)
+      and (
+        t.cleaned_at is not null
+        or (
+          k.ended_at is not null
+          and not exists (select from office.workers as o where o.host = k.host and o.ended_at is null)
+        )
+      )
+    order by r.requested_at, r.id
+  );
+end
+$$;
+
+comment on function office_internal.pick_answered(uuid[]) is 'The answered runs of workspaces that may go on.';

@@ -1,0 +1,34 @@
+-- office_internal.go_on: runs that wait for nothing any more go on (D9): with a live program as running, which hears of its answers by
+-- the heartbeat; without one they are queued again, for the same attempt, on the slot that they hold (S3). The caller holds the gates.
+create or replace function office_internal.go_on(run_ids uuid[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+begin
+  if coalesce(cardinality(run_ids), 0) = 0 then
+    return;
+  end if;
+  -- Its worker's row may have been ended by hand.
+  update office.attempts as a
+  set left_at = v_now
+  from office.runs as r
+  join office.workers as w on w.id = r.worker_id and w.ended_at is not null
+  where r.id = any(run_ids) and r.status is not distinct from 'waiting'
+    and a.id = r.attempt_id and a.ended_at is null and a.left_at is null;
+  update office.runs as r
+  set status = case when a.left_at is null then 'running' else 'queued' end,
+    answered_at = case when a.left_at is not null then v_now end
+  from office.attempts as a
+  where r.id = any(run_ids) and r.status is not distinct from 'waiting' and a.id = r.attempt_id and a.ended_at is null
+    and not exists (
+      select
+      from office.decisions as d
+      where d.attempt_id = a.id and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
+    );
+end
+$$;
+
+comment on function office_internal.go_on(uuid[]) is 'Lets waiting runs go on for which nothing is open any more.';

@@ -1,0 +1,53 @@
+-- office_internal.wait_on: of attempts whose programs have just ended, those that do not end with them (D9): while a request is open the
+-- run stays waiting; when the program ended well and was not told what was decided, the run is queued to go on with it. The
+-- attempt has no program from then on (left_at). Called again it changes nothing. The caller holds the gates.
+create or replace function office_internal.wait_on(attempt_ids uuid[], well boolean)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+declare
+  v_now timestamptz := office_internal.wall_clock();
+  v_pending uuid[];
+  v_untold uuid[];
+begin
+  v_pending := array(
+    select d.attempt_id
+    from office.decisions as d
+    where d.attempt_id = any(attempt_ids) and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
+  );
+  if well then
+    v_untold := array(
+      select d.attempt_id
+      from office.decisions as d
+      where d.attempt_id = any(attempt_ids) and d.status <> 'pending' and d.told_at is null
+        and d.kind in ('question', 'permission', 'publish')
+    );
+  end if;
+  if cardinality(v_pending) = 0 and coalesce(cardinality(v_untold), 0) = 0 then
+    return;
+  end if;
+  with left_over as (
+    update office.attempts as a
+    set left_at = v_now
+    from office.runs as r
+    where r.attempt_id = a.id and a.ended_at is null and a.left_at is null
+      and (
+        (a.id = any(v_pending) and r.status is not distinct from 'waiting')
+        or (a.id = any(v_untold) and r.status is not distinct from 'running')
+      )
+    returning r.*
+  ),
+  told as (
+    insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id)
+    select l.workspace_id, v_now, 'program_left', l.agent_id, l.task_id, l.id, l.attempt_id
+    from left_over as l
+  )
+  update office.runs as r
+  set status = 'queued', answered_at = v_now
+  from left_over as l
+  where r.id = l.id and r.status is not distinct from 'running';
+end
+$$;
+
+comment on function office_internal.wait_on(uuid[], boolean) is 'Keeps attempts alive whose program ended before an answer reached it.';
