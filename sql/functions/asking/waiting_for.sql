@@ -57,19 +57,17 @@ as $$
         format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.capacity + 1)),
       (11, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
         format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', s.name || '/' || a.name)),
-      (12, (
-        select count(*) >= g.slots from office.runs as o
-        where o.workspace_id = r.workspace_id
-          and (o.status in ('claimed', 'running', 'waiting', 'stopping') or (o.status = 'queued' and o.answered_at is not null))
-      ), format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
+      (12, (select f.free <= 0 from office_internal.free_slots(array[r.workspace_id]) as f), format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
         case when g.slots < 8 then format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', g.slots + 1, s.name) end),
       (13, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
       (14, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
-        'no worker lives', null, 'officectl serve')
+        'no worker lives', null, 'officectl serve'),
+      (15, r.answered_at is not null and not office_internal.is_cleaned_up(r.attempt_id), 'its last launch is being cleaned up',
+        null, null)
   ) as v (rank, holds, reason, until, lift)
   where r.id = waiting_for.run_id and r.status = 'queued' and v.holds
     -- An answered run has its slot and its agent's room already (S3).
-    and (r.answered_at is null or v.rank in (6, 7, 12))
+    and (r.answered_at is null or v.rank in (8, 9, 14, 15))
     and r.workspace_id in (select office.visible_workspaces())
   order by v.rank
 $$;

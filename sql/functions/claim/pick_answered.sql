@@ -21,19 +21,11 @@ begin
   return array(
     select r.id
     from office.runs as r
-    join office.attempts as t on t.id = r.attempt_id
-    join office.workers as k on k.id = t.worker_id
     join office.agents as a on a.id = r.agent_id and a.status = 'active' and a.deleted_at is null
     join office_internal.gates as g on g.workspace_id = r.workspace_id and not g.paused
     where r.id = any(v_answered) and r.status is not distinct from 'queued'
       and not exists (select from office_internal.gates as o where o.paused_with_all)
-      and (
-        t.cleaned_at is not null
-        or (
-          k.ended_at is not null
-          and not exists (select from office.workers as o where o.host = k.host and o.ended_at is null)
-        )
-      )
+      and office_internal.is_cleaned_up(r.attempt_id)
     order by r.requested_at, r.id
   );
 end

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
-select plan(55);
+select plan(56);
 
 -- What the heartbeat says to the scenario's worker.
 create function pg_temp.beat(variadic wakeups uuid[] default '{}')
@@ -158,6 +158,7 @@ select office.expire_worker(current_setting('testing.worker')::uuid);
 select is(pg_temp.stands(:'w'), 'queued, attempt 1 left', 'Q22: its worker died before it started: it goes on with another');
 select set_config('testing.worker', w.worker_id::text, true) from office.register_worker('box', max_runs => 100, workspace => 'guards') as w;
 select is((select count(*)::integer from pg_temp.launches()), 0, 'K15: … once what was launched is cleaned up after, by who lives on that host');
+select is((select w.reason from office.waiting_for((pg_temp.run(:'w')).id) as w), 'its last launch is being cleaned up', 'S5: … and it says so');
 select office.confirm_cleanup(a) from office.abandoned_attempts('box') as a;
 select is((select l.resume from pg_temp.launches() as l), true, 'K15: … then');
 select pg_temp.start(:'w');
