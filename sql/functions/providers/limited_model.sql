@@ -30,7 +30,7 @@ begin
     select limited_model.model
     from regexp_split_to_table(office_internal.limit_lines(office_internal.limit_text(limited_model.error)), '\n') as l (line)
     where office_internal.says_limit(l.line)
-      and (l.line ~* ('(?<![a-z0-9])(?:' || v_names || ')(?![a-z0-9])') or l.line ~* '\m(?:this|the requested|selected) model\M')
+      and (l.line ~* ('(?<![a-z0-9])(?:' || v_names || ')(?![a-z0-9]|-[a-z])') or l.line ~* '\m(?:this|the requested|selected) model\M')
     limit 1
   );
 end

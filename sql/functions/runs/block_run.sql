@@ -11,10 +11,10 @@ begin
   update office.runs as r set status = 'blocked', ended_at = office_internal.wall_clock() where r.id = block_run.run_id;
   if used_up then
     select
-      'Leave it, or give it more ' || coalesce(
-        format('(select office.set_setting(%L, ''%s'', %L);)', m.setting, 2 * m.allowed, w.name),
-        '(select key, meaning from office.setting_definitions where key like ''attempt_%'';)'
-      )
+      'Leave it, or give it more ' || case
+        when m.setting is null then '(select key, meaning from office.setting_definitions where key like ''attempt_%'';)'
+        else format('(select office.set_setting(%L, ''%s'', %L);)', m.setting, 2 * m.allowed, w.name)
+      end
     into v_mend
     from office.runs as r
     join office.workspaces as w on w.id = r.workspace_id
