@@ -102,6 +102,7 @@ begin
     when new.status = 'stopping' then coalesce(new.stop_reason, 'stopped')
     when new.status = 'cancelled' then new.stop_reason
   end;
+  new.stopping_at := case when new.status = 'stopping' then office_internal.wall_clock() end;
   if new.status in ('finished', 'failed', 'cancelled', 'interrupted', 'blocked') then
     new.ended_at := coalesce(new.ended_at, office_internal.wall_clock());
     -- A hand-written end need not know the columns that go with its status.

@@ -19,6 +19,15 @@ begin
       v_run := v_what.id;
     when 'wakeup' then
       select w.run_id into v_run from office.wakeups as w where w.id = v_what.id;
+      if v_run is null then
+        return query
+          select
+            w.requested_at, 'woken', w.source || case when w.status = 'queued' then '' else format(', %s: %s', w.status, w.reason) end,
+            null::interval, case when w.status = 'queued' then 'select office.dispatch();' end
+          from office.wakeups as w
+          where w.id = v_what.id;
+        return;
+      end if;
     when 'task' then
       v_run := office_internal.latest_run(v_what.id);
       if v_run is null then

@@ -39,6 +39,7 @@ begin
     v_runs := office_internal.runs_of_signals(v_signals);
     perform office_internal.tell_waiting(v_signals);
   end if;
+  v_wakeups := office_internal.guard_loops(v_wakeups);
   if cardinality(v_wakeups) > 0 then
     v_runs := v_runs || office_internal.merge_wakeups(dispatch_gate.workspace_id, v_wakeups);
   end if;
