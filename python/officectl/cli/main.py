@@ -39,6 +39,7 @@ NOUNS = {
     "executor": "How agents' programs are launched.",
     "profile": "Profiles: executors that several agents share.",
     "project": "Projects: where the work lies.",
+    "provider": "Provider accounts: holds and limits.",
     "run": "Runs: one piece of work each.",
     "setting": "Settings: of the office, and of each workspace.",
     "task": "Tasks: what there is to do.",

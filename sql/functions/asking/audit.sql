@@ -125,7 +125,7 @@ begin
             from office_internal.lanes as l
             join office_internal.gates as g on g.workspace_id = l.workspace_id
             where l.agent_id = r.agent_id and l.open and l.cooling_until is null and l.active < l.capacity
-              and not g.paused and g.slots > office_internal.count_active(g.workspace_id)
+              and not g.paused and (select f.free > 0 from office_internal.free_slots(array[g.workspace_id]) as f)
           )
           and not exists (select from office_internal.gates as g where g.paused_with_all)
         else r.due_at is null

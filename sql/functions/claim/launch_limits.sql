@@ -7,6 +7,8 @@ as $$
 begin
   return jsonb_build_object(
     'minutes', office_internal.setting('attempt_minutes', workspace_id)::integer,
+    'turns', office_internal.setting('attempt_turns', workspace_id)::integer,
+    'tool_calls', office_internal.setting('attempt_tool_calls', workspace_id)::integer,
     'silence_seconds', office_internal.setting('silence_timeout_seconds', workspace_id)::integer,
     'output_bytes', office_internal.setting('output_limit_bytes', workspace_id)::integer
   );

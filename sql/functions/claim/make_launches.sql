@@ -9,13 +9,7 @@ as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
   v_workspace uuid := (select r.workspace_id from office.runs as r where r.id = run_ids[1]);
-  v_limits jsonb := jsonb_build_object(
-    'minutes', office_internal.setting('attempt_minutes', v_workspace)::integer,
-    'turns', office_internal.setting('attempt_turns', v_workspace)::integer,
-    'tool_calls', office_internal.setting('attempt_tool_calls', v_workspace)::integer,
-    'silence_seconds', office_internal.setting('silence_timeout_seconds', v_workspace)::integer,
-    'output_bytes', office_internal.setting('output_limit_bytes', v_workspace)::integer
-  );
+  v_limits jsonb := office_internal.launch_limits(v_workspace);
 begin
   return query
     with picked as materialized (

@@ -56,9 +56,10 @@ begin
     limit 1
   ) as n
   where r.id = n.id and f.until is not null and r.due_at is distinct from f.until;
-  select g.slots - office_internal.count_active(g.workspace_id)
+  select f.free
   into v_room
   from office_internal.gates as g
+  cross join office_internal.free_slots(array[g.workspace_id]) as f
   where g.workspace_id = unpark_for_providers.workspace_id and not g.paused;
   if coalesce(v_room, 0) <= 0 then
     return;

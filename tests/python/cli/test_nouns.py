@@ -399,3 +399,20 @@ def test_i8_an_empty_workspace_is_given(officectl: Officectl) -> None:
     for words in (("task", "list"), ("run", "list"), ("setting", "list"), ("task", "create", "x")):
         answer = officectl(*words, "-w", "")
         assert (answer.code, "the name is empty" in answer.err) == (2, True)
+
+
+def test_q25_s6_provider_accounts_are_listed_limited_and_freed(staffed: Officectl) -> None:
+    assert "No executor names a provider account" in staffed("provider", "list").err
+    executor = '{"command": ["/bin/true"], "provider": "anthropic:team", "model": "opus"}'
+    assert staffed("agent", "edit", "triage", "--executor", executor).code == 0
+    limited = staffed("provider", "limit", "anthropic:team", "2", "-o", "json").items[0]
+    assert limited == {"limited_provider": "anthropic:team", "most": 2, "requests": 0}
+    listed = staffed("provider", "list", "--json", "provider,state,requests,most,waiting").items
+    assert listed == [
+        {"provider": "anthropic:team", "state": "open", "requests": 0, "most": 2, "waiting": 0}
+    ]
+    assert staffed("provider", "limit", "anthropic:team", "--none", "--json", "most").items == [{"most": None}]
+    assert staffed("provider", "limit", "anthropic:team").code == 2
+    assert staffed("provider", "limit", "anthropic:team", "0").code == 1
+    refused = staffed("provider", "end-hold", "anthropic:team")
+    assert (refused.code, "anthropic:team" in refused.err) == (1, True)

@@ -141,6 +141,7 @@ select id as probe, attempt_id as attempt from office.runs where id = (select h.
 select office.start_attempt(:'attempt');
 update office.runs set status = 'waiting' where id = :'probe';
 select is(pg_temp.holds(), '', 'Q25: a probe that waits for a person was served: nobody waits for the person');
+update office.runs set status = 'finished' where id = :'probe';
 
 -- The models of one account
 

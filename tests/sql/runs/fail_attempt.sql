@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(51);
+select plan(55);
 
 -- The delays: 2 min, 10 min, 30 min, 2 h, each plus 0 to 25 %
 
@@ -224,6 +224,27 @@ select pg_temp.claim();
 select is((pg_temp.run(:'w')).status, 'queued', 'Q20: without a signal the retry waits until it is due');
 select testing.advance('3 minutes');
 select is(pg_temp.claim() || (pg_temp.run(:'w')).result, 'retry_stale_assignee', 'Q20: … and is checked then');
+
+-- … by maintenance as well, where nobody claims.
+select pg_temp.scenario('maintained', 'ann', 'bob');
+select pg_temp.task('given away', 'ann') as given \gset
+select pg_temp.task('cancelled', 'bob') as cancelled \gset
+select pg_temp.claim();
+select id as w from office.wakeups where task_id = pg_temp.task_id(:'given') \gset
+select id as c from office.wakeups where task_id = pg_temp.task_id(:'cancelled') \gset
+select pg_temp.fail(:'w'), pg_temp.fail(:'c');
+select pg_temp.claim();
+update office.tasks set assignee_agent_id = null where id = pg_temp.task_id(:'given');
+update office.tasks set state = 'cancelled' where id = pg_temp.task_id(:'cancelled');
+delete from office_internal.signals where task_id in (pg_temp.task_id(:'given'), pg_temp.task_id(:'cancelled'));
+select is((select m.done from office.maintain() as m where m.piece = 'retries'), 0, 'Q20: maintenance leaves what is not due');
+select testing.advance('3 minutes');
+select is((select m.done from office.maintain() as m where m.piece = 'retries'), 2, 'Q20: maintenance settles due retries that nobody wants any more');
+select is((pg_temp.run(:'w')).result || ' ' || (pg_temp.run(:'c')).result, 'retry_stale_assignee retry_task_cancelled', 'Q20: … for the same reasons');
+select is(
+  (select count(*)::integer from office.activity as v where v.run_id in ((pg_temp.run(:'w')).id, (pg_temp.run(:'c')).id) and v.kind = 'wakeup_retry_cancelled'), 2,
+  'Q20: … with activity'
+);
 
 select pg_temp.look();
 select is_empty('select * from office.audit()', 'Q26: the books balance');
