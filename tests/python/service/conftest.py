@@ -53,7 +53,7 @@ class Desk:
 
     def agent(self, name: str, script: str, folder: Path, **options: Any) -> None:
         """An agent that is a shell script."""
-        executor = {"command": ["/bin/sh", "-c", script], "folder": str(folder)}
+        executor = {"command": ["/bin/sh", "-c", script], "folder": str(folder), "folder_shared": True}
         self.rows(
             "select * from office.create_agent(%s, executor => %s, cooldown_sec => 0,"
             " max_concurrent_sessions => %s)",
