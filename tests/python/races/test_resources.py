@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-
 from support.races import DEADLINE, Background, wait_until_blocked
 
 from .conftest import Connection, Office, Row, Worker
@@ -49,7 +48,7 @@ def works_in(office: Office, workspace: str, agent: str, folder: str) -> None:
 
 @pytest.fixture
 def two(office: Office) -> Iterator[tuple[Here, Here]]:
-    """Two workspaces, each with an agent that works in the folder, or inside it, and a run of it that waits."""
+    """Two workspaces, each with an agent that works in the folder, or inside it, and a run that waits."""
     office.rows("select office.create_workspace('bolt')")
     works_in(office, "acme", "ada", FOLDER)
     works_in(office, "bolt", "ben", FOLDER + "/src")
@@ -63,7 +62,7 @@ def two(office: Office) -> Iterator[tuple[Here, Here]]:
 def test_s4_a_claim_under_way_is_not_waited_for_and_not_overlooked(
     office: Office, two: tuple[Here, Here]
 ) -> None:
-    """A6, K12: the second claimer neither waits (its lock_timeout would tell) nor takes what the first has."""
+    """A6, K12: the second neither waits (its lock_timeout would tell) nor takes what the first has."""
     acme, bolt = two
     with acme.conn.transaction():
         (first,) = acme.claim()
@@ -162,7 +161,7 @@ def test_p7_who_is_still_parking_when_the_folder_is_freed_goes_too(
 
 
 def test_s4_a_folder_that_is_added_meets_the_claim_under_way(office: Office, two: tuple[Here, Here]) -> None:
-    """add_resource takes the host's row: it waits for the claim's end, not for the folder, and sees the claim."""
+    """add_resource waits for the claim's end by the host's row, not for the folder, and sees the claim."""
     acme, bolt = two
     office.agent("free")
     office.wake("free")
@@ -170,23 +169,16 @@ def test_s4_a_folder_that_is_added_meets_the_claim_under_way(office: Office, two
     (free,) = acme.claim()
     acme.start(free)
     adder = office.session(patient=True)
-    with (
-        Background(
-            adder,
-            "select office.add_resource(%s, %s) as others",
-            [free["attempt_id"], f"folder:server:{FOLDER}"],
-        ) as adding,
-        bolt.conn.transaction(),
-    ):
-        # Whoever was first: the other sees it.
-        second = bolt.claim()
-        if second and not adding.done:
-            wait_until_blocked(office.watcher, adding.pid, by=bolt.conn.info.backend_pid)
-    (others,) = adding.rows()
-    assert others == {"others": len(second)}
-    for launch in second:
-        bolt.start(launch)
-        bolt.end(launch)
+    add = "select office.add_resource(%s, %s) as others"
+    bolt.conn.autocommit = False
+    (second,) = bolt.claim()
+    with Background(adder, add, [free["attempt_id"], f"folder:server:{FOLDER}"]) as adding:
+        wait_until_blocked(office.watcher, adding.pid, by=bolt.conn.info.backend_pid)
+        bolt.conn.commit()
+        assert adding.rows() == [{"others": 1}]
+    bolt.conn.autocommit = True
+    bolt.start(second)
+    bolt.end(second)
     acme.end(free)
 
 
