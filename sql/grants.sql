@@ -79,8 +79,8 @@ grant execute on function
   office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
   office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
-  office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.record_steps(uuid, jsonb),
-  office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
+  office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.start_attempts(jsonb),
+  office.record_steps(uuid, jsonb), office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.add_resource(uuid, text),
   office.carry_out(integer), office.maintain()
   to office_worker, office_operator;

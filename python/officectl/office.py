@@ -208,6 +208,11 @@ class StartRow(TypedDict):
     status: str
 
 
+class BulkStartRow(StartRow):
+    attempt_id: UUID
+    refused: str | None
+
+
 class EndRow(TypedDict):
     run_id: UUID
     status: str
@@ -481,6 +486,10 @@ class Office:
         return self._row(
             StartRow, "start_attempt", attempt_id=attempt_id, pid=pid, engine_session=engine_session
         )
+
+    def start_attempts(self, starts: list[Json]) -> list[BulkStartRow]:
+        """Each start has attempt_id, and maybe pid and engine_session; one that is refused says why."""
+        return self._rows(BulkStartRow, "start_attempts", starts=starts)
 
     def record_steps(self, attempt_id: UUID, steps: list[Json]) -> int:
         """How many were stored; each step has sequence, kind, content and maybe at."""

@@ -1,6 +1,6 @@
 -- Triggers of office.attempts: a hand-written statement takes all gates first, and every row needs its gate (A6); an attempt holds the
 -- keys of what its run works on from its first moment (S4); what it asked of people closes with it (D4), and counts as told once its
--- program was started again with the answers (S3).
+-- program was started again with the answers (S3); one that something names is not removed.
 
 create or replace function office_internal.attempts_hold()
 returns trigger
@@ -55,13 +55,40 @@ end
 $$;
 comment on function office_internal.attempts_follow_delete() is 'Closes what attempts had asked that are gone.';
 
+create or replace function office_internal.attempts_kept()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if exists (select from office.attempt_prompts as p where p.attempt_id = old.id)
+    or exists (select from office.runs as r where r.id = old.run_id and r.attempt_id = old.id) then
+    perform office_internal.refuse(
+      'conflict', 'A run or a prompt still names this attempt.', 'Remove those first.', jsonb_build_object('attempt', old.id)
+    );
+  end if;
+  return old;
+end
+$$;
+comment on function office_internal.attempts_kept() is 'Keeps an attempt while something names it.';
+
 create or replace trigger attempts_gate
 before update or delete on office.attempts
 for each statement execute function office_internal.guard_gate();
 
-create or replace trigger attempts_held
-before update or delete on office.attempts
-for each row execute function office_internal.guard_row();
+create or replace trigger attempts_kept
+before delete on office.attempts
+for each row execute function office_internal.attempts_kept();
+
+create or replace trigger attempts_held_update
+after update on office.attempts
+referencing old table as old_rows
+for each statement execute function office_internal.guard_rows();
+
+create or replace trigger attempts_held_delete
+after delete on office.attempts
+referencing old table as old_rows
+for each statement execute function office_internal.guard_rows();
 
 create or replace trigger attempts_follow_update
 after update on office.attempts

@@ -1,8 +1,11 @@
 -- Triggers of office.runs: what holds for every change of a run, by function or by hand.
 --   runs_gate    before a hand-written statement: all gates, so that nobody claims or ends meanwhile (A6)
 --   runs_check   each row: the state machine, and what goes with a status (Q9); at most one open queued run a scope (Q4)
+--   runs_kept    a run that something names is not removed
 --   runs_wait    each row that begins or ends to wait for a resource: its keys are noted, and it is looked at once more (S4)
---   runs_follow  after the statement: what an end entails (Q17), then the lanes (A15), in one order for every way in
+--   runs_follow  after the statement: the gates were held; what an end entails (Q17), then the lanes (A15), in one order for every
+--                way in
+-- The moves of every run's life, claimed, started, finished well, come complete from their functions, and meet no trigger of a row.
 
 create or replace function office_internal.runs_check()
 returns trigger
@@ -13,7 +16,6 @@ declare
   v_other office.runs;
   v_same office.runs;
 begin
-  perform office_internal.need_gate(old.workspace_id);
   if new.status = old.status then
     if old.ended_at is not null then
       -- What joined it by its key is counted; nothing else of an ended run changes. Generated columns are not in NEW yet.
@@ -30,9 +32,7 @@ begin
         );
       end if;
     end if;
-    return new;
-  end if;
-  if not exists (select from office.run_moves as m where m.from_status = old.status and m.to_status = new.status) then
+  elsif not exists (select from office.run_moves as m where m.from_status = old.status and m.to_status = new.status) then
     perform office_internal.refuse(
       'move_refused',
       format('A run cannot go from %s to %s.', old.status, new.status),
@@ -43,10 +43,9 @@ begin
       ),
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
-  end if;
   -- A run leaves queued towards a launch with a new attempt, or with the same one after an answer (S3): by the claim, and no other way
   -- (Q11).
-  if new.status = 'claimed'
+  elsif new.status = 'claimed'
     and ((new.attempt_id is distinct from old.attempt_id) = (old.answered_at is not null) or office_internal.is_by_hand())
   then
     perform office_internal.refuse(
@@ -63,7 +62,7 @@ begin
     set status = 'claimed', reason = null
     where w.run_id = new.id and w.status = 'failed';
   end if;
-  if new.status = 'queued' and new.answered_at is null and not new.solo then
+  if new.status = 'queued' and old.status <> 'queued' and new.answered_at is null and not new.solo then
     -- Going back to queued meets the run that came for its scope meanwhile: the older stays and takes the younger in (Q4).
     -- Wakeups first: the younger's end would settle those that it still has. A generated column is not in NEW yet.
     select r.* into v_other
@@ -98,6 +97,12 @@ begin
     new.due_at := null;
     new.answered_at := null;
   end if;
+  if new.parked is distinct from old.parked then
+    new.parked_at := case when new.parked is not null then office_internal.wall_clock() end;
+  end if;
+  if new.parked is null then
+    new.parked_detail := null;
+  end if;
   new.stop_reason := case
     when new.status = 'stopping' then coalesce(new.stop_reason, 'stopped')
     when new.status = 'cancelled' then new.stop_reason
@@ -117,7 +122,7 @@ begin
   return new;
 end
 $$;
-comment on function office_internal.runs_check() is 'Guards every change of a run''s status.';
+comment on function office_internal.runs_check() is 'Guards every change of a run, and fills in what goes with its status.';
 
 create or replace function office_internal.runs_follow_insert()
 returns trigger
@@ -125,7 +130,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  perform office_internal.follow_runs(array(select distinct n.agent_id from new_rows as n));
+  perform office_internal.follow_runs(array(select distinct n.agent_id from new_rows as n), '{}');
   return null;
 end
 $$;
@@ -137,67 +142,84 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_over uuid[];
-  v_ended uuid[];
-  v_look uuid[];
-  v_quiet uuid[];
-  v_going_on uuid[];
+  v_by_hand boolean := office_internal.is_by_hand();
+  v_changed record;
 begin
-  -- An attempt is over when its run is active no more: to go on after an answer is active.
-  v_over := array(
-    select n.id
-    from new_rows as n
-    join old_rows as o on o.id = n.id
-    where office_internal.lane_part(o.status, o.parked, o.answered_at) = 'active'
-      and office_internal.lane_part(n.status, n.parked, n.answered_at) <> 'active'
-  );
-  -- An interrupted run that is dropped ends a second time.
-  v_ended := array(
-    select n.id from new_rows as n join old_rows as o on o.id = n.id where n.status <> o.status and n.ended_at is not null
-  );
-  if cardinality(v_over) > 0 or cardinality(v_ended) > 0 then
-    perform office_internal.entail_ends(v_over, v_ended);
+  if not exists (select from old_rows) then
+    return null;
+  end if;
+  perform office_internal.need_gates(array(select distinct o.workspace_id from old_rows as o));
+  -- Both tables of a transition brought together by grouping: it costs the same a row however many there are.
+  select
+    -- An attempt is over when its run is active no more: to go on after an answer is active.
+    coalesce(array_agg(x.id) filter (where x.was_active and not x.is_active), '{}') as over_run_ids,
+    -- An interrupted run that is dropped ends a second time.
+    coalesce(array_agg(x.id) filter (where x.becomes <> x.was and x.has_ended), '{}') as ended_run_ids,
+    coalesce(array_agg(x.id) filter (where x.becomes <> x.was and x.had_ended), '{}') as revived_run_ids,
+    coalesce(array_agg(x.id) filter (where x.was_parked is not null and x.is_parked is distinct from x.was_parked), '{}')
+      as freed_run_ids,
+    coalesce(array_agg(x.id) filter (where x.becomes = 'waiting' and x.was <> 'waiting'), '{}') as quiet_run_ids,
+    coalesce(array_agg(x.id) filter (
+      where x.becomes in ('claimed', 'running', 'stopping') and (x.was = 'waiting' or (x.was = 'queued' and x.was_active))
+    ), '{}') as going_on_run_ids,
+    -- Active before and after, a run is the same to its lane.
+    coalesce(array_agg(distinct x.agent_id) filter (
+      where not (x.was_active and x.is_active)
+        and (x.becomes <> x.was or x.is_parked is distinct from x.was_parked or x.is_active <> x.was_active or x.moved)
+    ), '{}') as agent_ids,
+    coalesce(array_agg(distinct x.workspace_id) filter (where x.becomes = 'queued' and (x.is_active or v_by_hand)), '{}') as look_at
+  into v_changed
+  from (
+    select
+      r.id, (array_agg(r.agent_id))[1] as agent_id, (array_agg(r.workspace_id))[1] as workspace_id,
+      min(r.status) filter (where not r.fresh) as was, min(r.status) filter (where r.fresh) as becomes,
+      min(r.parked) filter (where not r.fresh) as was_parked, min(r.parked) filter (where r.fresh) as is_parked,
+      bool_or(r.active) filter (where not r.fresh) as was_active, bool_or(r.active) filter (where r.fresh) as is_active,
+      bool_or(r.ended) filter (where not r.fresh) as had_ended, bool_or(r.ended) filter (where r.fresh) as has_ended,
+      min(r.requested_at) <> max(r.requested_at) as moved
+    from (
+      select
+        u.*, u.ended_at is not null as ended,
+        u.status in ('claimed', 'running', 'waiting', 'stopping') or (u.status = 'queued' and u.answered_at is not null) as active
+      from (
+        select false as fresh, o.id, o.workspace_id, o.agent_id, o.status, o.parked, o.answered_at, o.ended_at, o.requested_at
+        from old_rows as o
+        union all
+        select true, n.id, n.workspace_id, n.agent_id, n.status, n.parked, n.answered_at, n.ended_at, n.requested_at
+        from new_rows as n
+      ) as u
+    ) as r
+    group by r.id
+  ) as x;
+  if cardinality(v_changed.over_run_ids) > 0 or cardinality(v_changed.ended_run_ids) > 0 then
+    perform office_internal.entail_ends(v_changed.over_run_ids, v_changed.ended_run_ids);
   end if;
   -- Whoever waits for a person makes no requests meanwhile; an answer lets it go on (S6).
-  v_quiet := array(select n.id from new_rows as n join old_rows as o on o.id = n.id where n.status = 'waiting' and o.status <> 'waiting');
-  v_going_on := array(
-    select n.id
-    from new_rows as n
-    join old_rows as o on o.id = n.id
-    where n.status in ('claimed', 'running', 'stopping') and (o.status = 'waiting' or (o.status = 'queued' and o.answered_at is not null))
-  );
-  if cardinality(v_quiet) > 0 or cardinality(v_going_on) > 0 then
-    perform office_internal.follow_providers(v_quiet, v_going_on);
+  if cardinality(v_changed.quiet_run_ids) > 0 or cardinality(v_changed.going_on_run_ids) > 0 then
+    perform office_internal.follow_providers(v_changed.quiet_run_ids, v_changed.going_on_run_ids);
   end if;
   -- Whoever moves an ended run on has answered what it asked of people.
-  if exists (select from old_rows as o where o.ended_at is not null) then
+  if cardinality(v_changed.revived_run_ids) > 0 then
     update office.inbox_items as i
     set closed_at = office.now()
-    from old_rows as o
-    join new_rows as n on n.id = o.id
-    where o.ended_at is not null and n.status <> o.status and i.run_id = o.id and i.closed_at is null;
+    where i.run_id = any(v_changed.revived_run_ids) and i.closed_at is null;
     update office.decisions as d
     set status = 'void', reason = 'Its run was retried, dropped or carried on.'
-    from old_rows as o
-    join new_rows as n on n.id = o.id
-    where o.ended_at is not null and n.status <> o.status and d.run_id = o.id and d.kind = 'interrupted'
-      and d.status is not distinct from 'pending';
+    where d.run_id = any(v_changed.revived_run_ids) and d.kind = 'interrupted' and d.status is not distinct from 'pending';
   end if;
-  perform office_internal.follow_runs(array(
-    select distinct n.agent_id
-    from new_rows as n
-    join old_rows as o on o.id = n.id
-    where office_internal.lane_part(n.status, n.parked, n.answered_at) <> office_internal.lane_part(o.status, o.parked, o.answered_at)
-      or n.requested_at <> o.requested_at
-  ));
+  -- What it waited for, and how long, is part of its story (I9).
+  if cardinality(v_changed.freed_run_ids) > 0 then
+    insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, detail)
+    select
+      o.workspace_id, office_internal.wall_clock(), 'run_waited', o.agent_id, o.task_id, o.id,
+      jsonb_build_object('hold', o.parked, 'since', o.parked_at, 'reason', o.parked_detail)
+    from old_rows as o
+    where o.id = any(v_changed.freed_run_ids);
+  end if;
+  perform office_internal.follow_runs(v_changed.agent_ids, v_changed.over_run_ids);
   -- The claim looks only where a signal says so: a hand has left none, and what goes on after an answer comes from many sides.
-  v_look := array(
-    select distinct n.workspace_id
-    from new_rows as n
-    where n.status = 'queued' and (n.answered_at is not null or office_internal.is_by_hand())
-  );
-  if cardinality(v_look) > 0 then
-    insert into office_internal.signals (workspace_id, kind) select b.id, 'look' from unnest(v_look) as b (id);
+  if cardinality(v_changed.look_at) > 0 then
+    insert into office_internal.signals (workspace_id, kind) select w.id, 'look' from unnest(v_changed.look_at) as w (id);
   end if;
   return null;
 end
@@ -210,7 +232,8 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  perform office_internal.follow_runs(array(select distinct o.agent_id from old_rows as o));
+  perform office_internal.need_gates(array(select distinct o.workspace_id from old_rows as o));
+  perform office_internal.follow_runs(array(select distinct o.agent_id from old_rows as o), '{}');
   return null;
 end
 $$;
@@ -231,17 +254,46 @@ end
 $$;
 comment on function office_internal.runs_wait() is 'Notes which keys a parked run waits for.';
 
+create or replace function office_internal.runs_kept()
+returns trigger
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  if exists (select from office.wakeups as w where w.run_id = old.id)
+    or exists (select from office.attempts as a where a.run_id = old.id) then
+    perform office_internal.refuse(
+      'conflict', format('Wakeups or attempts still name r%s.', old.number), 'Remove those first.',
+      jsonb_build_object('run', 'r' || old.number)
+    );
+  end if;
+  return old;
+end
+$$;
+comment on function office_internal.runs_kept() is 'Keeps a run while something names it.';
+
 create or replace trigger runs_gate
 before update or delete on office.runs
 for each statement execute function office_internal.guard_gate();
 
 create or replace trigger runs_check
 before update on office.runs
-for each row execute function office_internal.runs_check();
-
-create or replace trigger runs_held
-before delete on office.runs
-for each row execute function office_internal.guard_row();
+for each row
+when (
+  old.ended_at is not null
+  or new.parked is distinct from old.parked
+  or new.status <> old.status and not (
+    new.parked is null and new.due_at is null and new.stop_reason is null
+    and case new.status
+      when 'claimed' then old.status = 'queued' and old.answered_at is null and new.attempt_id is distinct from old.attempt_id
+        and coalesce(current_setting('office.gates', true), '') not in ('', 'all')
+      when 'running' then old.status = 'claimed'
+      when 'finished' then old.status = 'running' and new.outcome is not null and new.ended_at is not null
+      else false
+    end
+  )
+)
+execute function office_internal.runs_check();
 
 create or replace trigger runs_wait
 after update on office.runs

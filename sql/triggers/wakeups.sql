@@ -1,4 +1,5 @@
--- Trigger of office.wakeups: the state machine (Q10), whoever makes the move.
+-- Trigger of office.wakeups: the state machine (Q10), whoever makes the move. The moves of every wakeup's life, into a run and to its
+-- end, are plain, and meet no trigger.
 
 create or replace function office_internal.wakeups_check()
 returns trigger
@@ -25,4 +26,9 @@ comment on function office_internal.wakeups_check() is 'Guards every change of a
 
 create or replace trigger wakeups_check
 before update on office.wakeups
-for each row when (new.status <> old.status) execute function office_internal.wakeups_check();
+for each row
+when (
+  new.status <> old.status
+  and (old.status, new.status) not in (('queued', 'claimed'), ('queued', 'coalesced'), ('claimed', 'finished'))
+)
+execute function office_internal.wakeups_check();

@@ -235,6 +235,7 @@ select set_eq(
       ('abandoned_attempts', 'operator worker'),
       ('claim_runs', 'operator worker'),
       ('start_attempt', 'operator worker'),
+      ('start_attempts', 'operator worker'),
       ('record_steps', 'operator worker'),
       ('finish_attempt', 'operator worker'),
       ('finish_attempts', 'operator worker'),

@@ -73,7 +73,7 @@ begin
       union all
       select v.at, 100000, replace(v.kind, '_', ' '), v.detail ->> 'reason'
       from office.activity as v
-      where v.run_id = v_run and v.kind not in ('run_ended', 'decision_noted')
+      where v.run_id = v_run and v.kind not in ('run_ended', 'run_waited', 'decision_noted')
       union all
       select
         d.asked_at, d.number, 'asked',

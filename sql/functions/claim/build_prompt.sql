@@ -8,16 +8,18 @@ as $$
 declare
   v_rule constant text := E'\n\n---\n\n';
   v_run office.runs;
-  v_agent office.agents;
+  v_agent record;
   v_task office.tasks;
   v_project office.projects;
   v_prompt text := '';
-  v_wakeup office.wakeups;
-  v_why text := '';
+  v_why text;
   v_where text := '';
 begin
   select * into strict v_run from office.runs as r where r.id = build_prompt.run_id;
-  select * into strict v_agent from office.agents as a where a.id = v_run.agent_id;
+  select a.name, a.role, a.instructions, x.body ->> 'folder' as folder into strict v_agent
+  from office.agents as a
+  left join office.executors as x on x.id = v_run.executor_id
+  where a.id = v_run.agent_id;
   if v_run.task_id is not null then
     select * into v_task from office.tasks as t where t.id = v_run.task_id;
     select * into v_project from office.projects as p where p.id = v_task.project_id;
@@ -25,9 +27,9 @@ begin
   if v_agent.instructions <> '' then
     v_prompt := '# Your instructions' || E'\n\n' || v_agent.instructions || v_rule;
   end if;
-  for v_wakeup in select w.* from office.wakeups as w where w.run_id = v_run.id order by w.position loop
-    v_why := v_why || E'\n\n' || office_internal.wakeup_text(v_wakeup);
-  end loop;
+  select string_agg(E'\n\n' || office_internal.wakeup_text(w), '' order by w.position) into v_why
+  from office.wakeups as w
+  where w.run_id = v_run.id;
   v_prompt := v_prompt || '# Why you were woken' || v_why || v_rule;
   if v_task.id is not null then
     v_where := format(
@@ -52,9 +54,7 @@ begin
     v_where := 'This run is about no task of its own.';
   end if;
   v_prompt := v_prompt || '# Where it stands' || E'\n\n' || rtrim(v_where, E'\n')
-    || coalesce(E'\n\nFolder: ' || coalesce(
-      (select x.body ->> 'folder' from office.executors as x where x.id = v_run.executor_id), v_project.folder
-    ), '') || v_rule;
+    || coalesce(E'\n\nFolder: ' || coalesce(v_agent.folder, v_project.folder), '') || v_rule;
   return v_prompt || format(
     E'# This run\n\nRun r%s, attempt %s, agent %s (%s).\n\nFrom inside this run you may call: officectl agent task, comment, move, '
     || E'create-task, complete, note-decision, wake-self. End by printing your result as one JSON object on the last line, '

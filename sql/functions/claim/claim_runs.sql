@@ -28,8 +28,9 @@ declare
   v_oldest xid8;
   v_gates uuid[];
   v_now timestamptz;
-  v_gate uuid;
-  v_held integer := 0;
+  v_some integer;
+  v_held uuid[];
+  v_holds boolean := false;
   v_got integer;
 begin
   perform office_internal.need_read_committed();
@@ -85,24 +86,31 @@ begin
     elsif v_pass = 3 then
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
-    -- One by one: a cursor would fetch, and lock, some gates ahead of those that it needs.
-    for v_gate in select distinct n.id from unnest(v_gates) as n (id) order by n.id loop
-      perform from office_internal.gates as g where g.workspace_id = v_gate for no key update skip locked;
-      continue when not found;
-      v_held := v_held + 1;
-      if v_held = 1 then
+    -- Some at a time: as many as it takes for what is asked for, and no more gates are held than that.
+    while cardinality(v_gates) > 0 and v_left > 0 loop
+      v_some := least(greatest(v_left / 2, 1), 64);
+      v_held := array(
+        select g.workspace_id
+        from office_internal.gates as g
+        where g.workspace_id = any(v_gates[1:v_some])
+        order by g.workspace_id
+        for no key update skip locked
+      );
+      v_gates := v_gates[v_some + 1:];
+      continue when cardinality(v_held) = 0;
+      if not v_holds then
         -- Whoever ends this worker waits for this claim, or this claim for him: a worker that has ended claims nothing.
         perform from office.workers as w where w.id = claim_runs.worker_id for share;
         v_worker := office_internal.need_worker(claim_runs.worker_id);
+        v_holds := true;
       end if;
-      perform office_internal.note_gates(array[v_gate]);
-      perform office_internal.dispatch_gate(v_gate, v_mark);
-      return query select * from office_internal.claim_in_gate(v_gate, claim_runs.worker_id, v_left);
+      perform office_internal.note_gates(v_held);
+      perform office_internal.dispatch_gates(v_held, v_mark);
+      return query select * from office_internal.claim_in_gates(v_held, claim_runs.worker_id, v_left);
       get diagnostics v_got = row_count;
       v_left := v_left - v_got;
-      exit when v_left <= 0;
     end loop;
-    exit when v_held > 0;
+    exit when v_holds;
   end loop;
   next_due_at := (
     select least(

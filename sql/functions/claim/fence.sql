@@ -6,10 +6,11 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_fence text := repeat('`', greatest(3, 1 + coalesce(
-    (select max(length(m.run[1])) from regexp_matches(given, '`+', 'g') as m (run)), 0
-  )));
+  v_fence text := '```';
 begin
+  if position(v_fence in given) > 0 then
+    v_fence := (select repeat('`', max(length(m.run[1])) + 1) from regexp_matches(given, '`+', 'g') as m (run));
+  end if;
   return v_fence || 'text' || E'\n' || given || E'\n' || v_fence;
 end
 $$;

@@ -1,4 +1,5 @@
--- office_internal.launch_limits: the limits of one attempt in a workspace, as a launcher is given them; an executor may name others (S6).
+-- office_internal.launch_limits: the limits that a workspace sets to each attempt there (S6); an executor may say otherwise. The
+-- gate holds them, as the dispatch last read them.
 create or replace function office_internal.launch_limits(workspace_id uuid)
 returns jsonb
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
 -- office_internal.launch_runs: claims these runs: attempt, token, lock, prompt, and the row that a launcher needs (Q13.1, .5, .7, .8).
 -- When the step of one raises, each is claimed alone, and the one that raises is settled as a failed attempt
--- (claim_error), so that it does not stop the others. The caller holds the gate and has cleared the runs.
+-- (claim_error), so that it does not stop the others. The caller holds the gates and has cleared the runs.
 create or replace function office_internal.launch_runs(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
 language plpgsql volatile
@@ -10,6 +10,9 @@ declare
   v_id uuid;
   v_error text;
 begin
+  if cardinality(run_ids) = 0 then
+    return;
+  end if;
   begin
     return query select * from office_internal.make_launches(run_ids, launch_runs.worker_id);
     return;

@@ -1,5 +1,5 @@
--- office_internal.make_launches: claims these runs of one workspace in one statement and answers their launches. Raises what
--- building a prompt raises.
+-- office_internal.make_launches: claims these runs in one statement and answers their launches. Raises what building a prompt
+-- raises. The caller holds the gates.
 -- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
 create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
@@ -8,15 +8,14 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
-  v_workspace uuid := (select r.workspace_id from office.runs as r where r.id = run_ids[1]);
-  v_limits jsonb := office_internal.launch_limits(v_workspace);
 begin
   return query
     with picked as materialized (
-      select p.*
+      select p.*, office_internal.build_prompt(p.id, p.attempt_number) as prompt
       from (
         select
-          r.*, office.uuid7() as new_attempt,
+          r.id, r.number, r.workspace_id, r.agent_id, r.task_id, r.reason, r.executor_id, r.requested_at, r.coalesced_count,
+          office.uuid7() as new_attempt,
           (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
           encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
@@ -51,26 +50,26 @@ begin
     ),
     prompted as (
       insert into office.attempt_prompts (attempt_id, workspace_id, assembled_prompt)
-      select p.new_attempt, p.workspace_id, office_internal.build_prompt(p.id, p.attempt_number)
+      select p.new_attempt, p.workspace_id, p.prompt
       from picked as p
-      returning attempt_id, assembled_prompt
     )
     select
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
-      't' || t.number, p.reason, m.assembled_prompt, x.body, null::text,
-      office_internal.launch_environment(p.id, p.new_attempt),
+      't' || t.number, p.reason, p.prompt, x.body, null::text,
+      e.environment,
       coalesce(x.body ->> 'folder', j.folder),
-      v_limits || coalesce(x.body -> 'limits', '{}'),
+      g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz
     from picked as p
-    join prompted as m on m.attempt_id = p.new_attempt
+    join office_internal.gates as g on g.workspace_id = p.workspace_id
     join office.workspaces as w on w.id = p.workspace_id
     join office.agents as a on a.id = p.agent_id
     join office.executors as x on x.id = p.executor_id
+    cross join lateral office_internal.launch_environment(p.id, p.new_attempt) as e
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
     order by p.requested_at, p.id;
 end
 $$;
 
-comment on function office_internal.make_launches(uuid[], uuid) is 'Claims runs in one statement and answers their launches.';
+comment on function office_internal.make_launches(uuid[], uuid) is 'Claims runs and answers their launches.';

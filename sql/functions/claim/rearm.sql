@@ -1,6 +1,6 @@
 -- office_internal.rearm: what time has freed by now: lanes that have cooled down, parked runs that are due (A15).
--- The caller holds the gate.
-create or replace function office_internal.rearm(workspace_id uuid, at timestamptz)
+-- The caller holds the gates.
+create or replace function office_internal.rearm(workspace_ids uuid[], at timestamptz)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -10,11 +10,16 @@ declare
 begin
   update office_internal.lanes as l
   set cooling_until = null
-  where l.workspace_id = rearm.workspace_id and l.cooling_until <= rearm.at;
+  where l.workspace_id = any(workspace_ids) and l.cooling_until <= rearm.at;
   v_due := array(
-    select r.id from office.runs as r
-    where r.workspace_id = rearm.workspace_id and r.status = 'queued' and r.due_at <= rearm.at
-    order by r.due_at  -- runs_due is in this order, so that no other index of queued runs is walked instead
+    select r.id
+    from unnest(workspace_ids) as g (id)
+    cross join lateral (
+      select d.id
+      from office.runs as d
+      where d.workspace_id = g.id and d.status = 'queued' and d.due_at <= rearm.at
+      order by d.due_at  -- runs_due is in this order, so that no other index of queued runs is walked instead
+    ) as r
   );
   perform office_internal.settle_queued(v_due);
   perform office_internal.park_runs(v_due);
@@ -22,4 +27,4 @@ begin
 end
 $$;
 
-comment on function office_internal.rearm(uuid, timestamptz) is 'Frees lanes and runs whose time has come.';
+comment on function office_internal.rearm(uuid[], timestamptz) is 'Frees lanes and runs whose time has come.';

@@ -9,6 +9,9 @@ as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
 begin
+  if cardinality(run_ids) = 0 then
+    return;
+  end if;
   return query
     with picked as materialized (
       select
@@ -48,15 +51,17 @@ begin
     select
       p.id, 'r' || p.number, p.attempt_id, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, case when p.engine_session is null then m.assembled_prompt else p.said end, x.body, p.engine_session,
-      office_internal.launch_environment(p.id, p.attempt_id) || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
+      e.environment || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
       coalesce(x.body ->> 'folder', j.folder),
-      office_internal.launch_limits(p.workspace_id) || coalesce(x.body -> 'limits', '{}'),
+      g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz
     from picked as p
     join prompted as m on m.attempt_id = p.attempt_id
     join office.workspaces as w on w.id = p.workspace_id
     join office.agents as a on a.id = p.agent_id
     join office.executors as x on x.id = p.executor_id
+    join office_internal.gates as g on g.workspace_id = p.workspace_id
+    cross join lateral office_internal.launch_environment(p.id, p.attempt_id) as e
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
     order by p.requested_at, p.id;

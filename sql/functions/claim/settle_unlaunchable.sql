@@ -13,7 +13,7 @@ begin
     return;
   end if;
   update office.runs as r
-  set executor_id = office_internal.usual_executor(r.agent_id, r.task_id)
+  set executor_id = (select x.executor_id from office_internal.usual_executor(r.agent_id, r.task_id) as x)
   where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.parked is null and r.executor_id is null;
   with blocked as (
     update office.runs as r

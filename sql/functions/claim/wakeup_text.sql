@@ -6,9 +6,12 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_payload jsonb := (wakeup).payload;
-  v_task text := (select 't' || t.number from office.tasks as t where t.id = (wakeup).task_id);
+  v_task text;
   v_text text;
 begin
+  if (wakeup).task_id is not null then
+    select 't' || t.number into v_task from office.tasks as t where t.id = (wakeup).task_id;
+  end if;
   case (wakeup).source
     when 'task_assigned' then
       v_text := format('Task %s is assigned to you.', v_task);

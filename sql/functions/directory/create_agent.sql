@@ -40,7 +40,7 @@ begin
   returning id into v_id;
   select
     v_id, create_agent.name, w.name,
-    case when office_internal.usual_executor(v_id) is null
+    case when (select x.executor_id from office_internal.usual_executor(v_id) as x) is null
       then 'It has no executor yet: its runs need one from their task, project or workspace.'
     end
   into v_made

@@ -14,7 +14,7 @@ begin
   ) then
     return 0;
   end if;
-  v_taken := office_internal.dispatch_gate(dispatch_aside.workspace_id, '0');
+  v_taken := office_internal.dispatch_gates(array[dispatch_aside.workspace_id], '0');
   insert into office_internal.signals (workspace_id, kind) values (dispatch_aside.workspace_id, 'look');
   return v_taken;
 end

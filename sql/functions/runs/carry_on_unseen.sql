@@ -52,7 +52,8 @@ begin
       )
       values (
         v_run.workspace_id, v_run.agent_id, v_run.task_id, v_run.routine_id,
-        office_internal.usual_executor(v_run.agent_id, v_run.task_id), v_first.source, 'event', v_run.depth, 0, v_first.requested_at
+        (select x.executor_id from office_internal.usual_executor(v_run.agent_id, v_run.task_id) as x),
+        v_first.source, 'event', v_run.depth, 0, v_first.requested_at
       )
       returning * into v_into;
       update office.wakeups as w set status = 'claimed' where w.id = v_first.id and w.status = 'coalesced';

@@ -1,5 +1,5 @@
 -- office_internal.entail_ends: what the end of attempts and runs entails, in the same transaction, whoever made it (Q17):
--- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, the tasks' locks, the cooldown, activity, and a
+-- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, the tasks' locks, activity, and a
 -- signal to look again. The run's end came first, its locks go after. The caller holds the gates.
 --   over_run_ids   runs whose attempt is over (ended, or queued again)      ended_run_ids   runs that ended
 create or replace function office_internal.entail_ends(over_run_ids uuid[], ended_run_ids uuid[])
@@ -48,10 +48,6 @@ begin
     on q.task_id = released.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout';
   perform office_internal.park_runs(v_freed);
   perform office_internal.let_resources_go(over_run_ids);
-  update office_internal.lanes as l
-  set last_wakeup_finished_at = v_now,
-    cooling_until = case when l.cooldown_sec > 0 then v_now + make_interval(secs => l.cooldown_sec) end
-  where l.agent_id in (select r.agent_id from office.runs as r where r.id = any(over_run_ids));
   insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id, detail)
   select r.workspace_id, v_now, 'run_ended', r.agent_id, r.task_id, r.id, r.attempt_id, jsonb_build_object('result', r.result)
   from office.runs as r

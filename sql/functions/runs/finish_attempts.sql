@@ -42,8 +42,10 @@ begin
       result = coalesce(nullif(e.item -> 'result', 'null'), '{}'),
       exit_code = (e.item ->> 'exit_code')::numeric::integer
     from jsonb_array_elements(ends) as e (item)
-    join office.runs as r on r.attempt_id = (e.item ->> 'attempt_id')::uuid
-    where a.id = r.attempt_id and a.ended_at is null and a.left_at is null and r.status in ('claimed', 'running', 'waiting', 'stopping')
+    join office.attempts as named on named.id = (e.item ->> 'attempt_id')::uuid
+    join office.runs as r on r.id = named.run_id and r.attempt_id = named.id
+    where a.id = named.id and a.ended_at is null and a.left_at is null
+      and r.status in ('claimed', 'running', 'waiting', 'stopping')
     returning a.run_id, a.outcome
   ),
   finished as (

@@ -1,7 +1,7 @@
--- office_internal.dispatch_gate: the dispatch of one workspace, whose gate the caller holds (A6).
--- Takes up to 500 signals left since a transaction, and does, in this order, what they entail: settings, agents, tasks,
+-- office_internal.dispatch_gates: the dispatch of some workspaces, whose gates the caller holds (A6).
+-- Takes up to so many signals of each, left since a transaction, and does, in this order, what they entail: settings, agents, tasks,
 -- wakes. A signal says that something changed; what is so is read from committed state. Answers how many it took.
-create or replace function office_internal.dispatch_gate(workspace_id uuid, since xid8)
+create or replace function office_internal.dispatch_gates(workspace_ids uuid[], since xid8, each integer default 500)
 returns integer
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -15,10 +15,14 @@ begin
     delete from office_internal.signals as s
     where s.id = any(array(
       select c.id
-      from office_internal.signals as c
-      where c.workspace_id = dispatch_gate.workspace_id and c.xid >= since
-      order by c.xid
-      limit 500
+      from unnest(workspace_ids) as g (id)
+      cross join lateral (
+        select n.id
+        from office_internal.signals as n
+        where n.workspace_id = g.id and n.xid >= since
+        order by n.xid
+        limit each
+      ) as c
     ))
     returning s.*
   )
@@ -28,12 +32,9 @@ begin
   end if;
   v_wakeups := array(select s.wakeup_id from unnest(v_signals) with ordinality as s where s.kind = 'wakeup' order by s.ordinality);
   if exists (select from unnest(v_signals) as s where s.kind not in ('wakeup', 'look')) then
-    if exists (select from unnest(v_signals) as s where s.kind = 'setting') then
-      update office_internal.gates as g
-      set slots = s.slots, excess = greatest(office_internal.count_active(g.workspace_id) - s.slots, 0)
-      from (select office_internal.setting('max_concurrent_runs', dispatch_gate.workspace_id)::integer as slots) as s
-      where g.workspace_id = dispatch_gate.workspace_id;
-    end if;
+    perform office_internal.follow_settings(array(
+      select distinct s.workspace_id from unnest(v_signals) as s where s.kind = 'setting'
+    ));
     perform office_internal.follow_agents(array(select distinct s.agent_id from unnest(v_signals) as s where s.kind = 'agent'));
     v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals);
     v_runs := office_internal.runs_of_signals(v_signals);
@@ -41,7 +42,7 @@ begin
   end if;
   v_wakeups := office_internal.guard_loops(v_wakeups);
   if cardinality(v_wakeups) > 0 then
-    v_runs := v_runs || office_internal.merge_wakeups(dispatch_gate.workspace_id, v_wakeups);
+    v_runs := v_runs || office_internal.merge_wakeups(v_wakeups);
   end if;
   perform office_internal.settle_queued(v_runs);
   perform office_internal.park_runs(v_runs);
@@ -49,4 +50,4 @@ begin
 end
 $$;
 
-comment on function office_internal.dispatch_gate(uuid, xid8) is 'Dispatches the signals of a workspace whose gate is held.';
+comment on function office_internal.dispatch_gates(uuid[], xid8, integer) is 'Dispatches the signals of workspaces whose gates are held.';

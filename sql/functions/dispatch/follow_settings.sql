@@ -1,0 +1,17 @@
+-- office_internal.follow_settings: makes these workspaces' gates say what their settings say. The caller holds the gates.
+create or replace function office_internal.follow_settings(workspace_ids uuid[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, office, office_internal, pg_temp
+as $$
+begin
+  update office_internal.gates as g
+  set slots = s.slots, excess = greatest(office_internal.count_active(g.workspace_id) - s.slots, 0),
+    attempt_limits = office_internal.launch_limits(w.id)
+  from unnest(workspace_ids) as w (id)
+  cross join lateral (select office_internal.setting('max_concurrent_runs', w.id)::integer as slots) as s
+  where g.workspace_id = w.id;
+end
+$$;
+
+comment on function office_internal.follow_settings(uuid[]) is 'Brings gates up to date with their workspaces'' settings.';

@@ -1,0 +1,41 @@
+-- What every claim reads lies on the gate that it holds; the limits of an attempt are there as the dispatch last read them.
+
+alter table office_internal.gates add column attempt_limits jsonb not null default '{}';
+comment on column office_internal.gates.attempt_limits is 'Limits of an attempt (S6): settings, as the dispatch last read them.';
+insert into office_internal.signals (workspace_id, kind) select g.workspace_id, 'setting' from office_internal.gates as g;
+
+-- A status is one of a few words that no one ever removes: a check of the row says so, without a look at another table for every
+-- move of every run. Its moves are rows still (Q9, Q10). Workers leave by retention, which looks for what names them.
+-- squawk-ignore ban-drop-constraint
+alter table office.runs drop constraint runs_status_fkey;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.runs add constraint runs_status check (
+  status in ('queued', 'claimed', 'running', 'waiting', 'stopping', 'finished', 'failed', 'cancelled', 'interrupted', 'blocked')
+) not valid;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.runs validate constraint runs_status;
+-- squawk-ignore ban-drop-constraint
+alter table office.runs drop constraint runs_worker_id_fkey;
+-- squawk-ignore ban-drop-constraint
+alter table office.attempts drop constraint attempts_worker_id_fkey;
+-- squawk-ignore ban-drop-constraint
+alter table office.wakeups drop constraint wakeups_status_fkey;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.wakeups add constraint wakeups_status check (
+  status in ('queued', 'claimed', 'coalesced', 'finished', 'skipped', 'failed', 'cancelled')
+) not valid;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.wakeups validate constraint wakeups_status;
+
+-- What a run is made of is written with the run, by the same functions, under the same gate. That a run or an attempt stays while
+-- something names it is a trigger of its removal, which is rare, and not a look for each row that is written.
+-- squawk-ignore ban-drop-constraint
+alter table office.runs drop constraint runs_reason_fkey;
+-- squawk-ignore ban-drop-constraint
+alter table office.wakeups drop constraint wakeups_run_id_fkey;
+-- squawk-ignore ban-drop-constraint
+alter table office.attempts drop constraint attempts_run_id_fkey;
+-- squawk-ignore ban-drop-constraint
+alter table office.attempt_prompts drop constraint attempt_prompts_attempt_id_fkey;
+-- squawk-ignore ban-drop-function
+drop function if exists office_internal.launch_environment(uuid, uuid);
