@@ -37,5 +37,9 @@ alter table office.wakeups drop constraint wakeups_run_id_fkey;
 alter table office.attempts drop constraint attempts_run_id_fkey;
 -- squawk-ignore ban-drop-constraint
 alter table office.attempt_prompts drop constraint attempt_prompts_attempt_id_fkey;
+
+-- They answer a row now.
+-- squawk-ignore ban-drop-function
+drop function if exists office_internal.usual_executor(uuid, uuid);
 -- squawk-ignore ban-drop-function
 drop function if exists office_internal.launch_environment(uuid, uuid);

@@ -1,5 +1,5 @@
 -- office_internal.note_gates: remembers for this transaction whose gates it holds, so that the guards of the office's
--- tables can tell a gate function from a hand-written statement. The setting is a note, not a lock: need_gate asks the
+-- tables can tell a gate function from a hand-written statement. The setting is a note, not a lock: need_gates asks the
 -- lock itself.
 create or replace function office_internal.note_gates(workspace_ids uuid[])
 returns void
