@@ -18,9 +18,15 @@ create or replace trigger resources_gate
 before update or delete on office.resources
 for each statement execute function office_internal.guard_gate();
 
-create or replace trigger resources_held
-before update or delete on office.resources
-for each row execute function office_internal.guard_row();
+create or replace trigger resources_held_update
+after update on office.resources
+referencing old table as old_rows
+for each statement execute function office_internal.guard_rows();
+
+create or replace trigger resources_held_delete
+after delete on office.resources
+referencing old table as old_rows
+for each statement execute function office_internal.guard_rows();
 
 create or replace trigger resources_freed
 after delete on office.resources

@@ -22,7 +22,10 @@ declare
 begin
   perform office_internal.leave_signal(w.id, 'setting')
   from office.workspaces as w
-  where v_setting.key = 'max_concurrent_runs' and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
+  where v_setting.key in (
+      'max_concurrent_runs', 'attempt_minutes', 'attempt_turns', 'attempt_tool_calls', 'silence_timeout_seconds', 'output_limit_bytes'
+    )
+    and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
   return null;
 end
 $$;

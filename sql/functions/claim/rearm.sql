@@ -23,7 +23,11 @@ begin
   );
   perform office_internal.settle_queued(v_due);
   perform office_internal.park_runs(v_due);
-  perform office_internal.unpark_for_providers(rearm.workspace_id, rearm.at);
+  perform office_internal.unpark_for_providers(g.id, rearm.at)
+  from unnest(workspace_ids) as g (id)
+  where exists (
+    select from office.runs as r where r.workspace_id = g.id and r.status = 'queued' and r.parked = 'provider'
+  );
 end
 $$;
 

@@ -16,12 +16,6 @@ declare
   v_agents uuid[];
   v_runs uuid[] := array[]::uuid[];
 begin
-  if not exists (
-    select from office.runs as r
-    where r.workspace_id = unpark_for_providers.workspace_id and r.status = 'queued' and r.parked = 'provider'
-  ) then
-    return;
-  end if;
   -- Those who wait here, one probe of the index each.
   with recursive waiting (id) as (
     (
