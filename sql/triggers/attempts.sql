@@ -61,10 +61,9 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  if exists (select from office.attempt_prompts as p where p.attempt_id = old.id)
-    or exists (select from office.runs as r where r.id = old.run_id and r.attempt_id = old.id) then
+  if exists (select from office.attempt_prompts as p where p.attempt_id = old.id) then
     perform office_internal.refuse(
-      'conflict', 'A run or a prompt still names this attempt.', 'Remove those first.', jsonb_build_object('attempt', old.id)
+      'conflict', 'A prompt still names this attempt.', 'Remove it first.', jsonb_build_object('attempt', old.id)
     );
   end if;
   return old;

@@ -9,7 +9,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  perform office_internal.need_gate(old.workspace_id);
+  perform office_internal.need_gates(array[old.workspace_id]);
   if new.status = 'answered' and (new.status, new.choice) is distinct from (old.status, old.choice) then
     perform office_internal.need_open(old, office_internal.wall_clock());
     perform office_internal.need_choice(new);
@@ -99,8 +99,9 @@ before update on office.decisions
 for each row execute function office_internal.decisions_check();
 
 create or replace trigger decisions_held
-before delete on office.decisions
-for each row execute function office_internal.guard_row();
+after delete on office.decisions
+referencing old table as old_rows
+for each statement execute function office_internal.guard_rows();
 
 create or replace trigger decisions_follow_insert
 after insert on office.decisions

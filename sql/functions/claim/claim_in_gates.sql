@@ -1,6 +1,7 @@
 -- office_internal.claim_in_gates: the launches of some workspaces, at most so many. The caller holds the gates and has
--- dispatched. Answered runs go on first, on the slots that they hold (S3). Order: requested_at, then id, whatever the agent (Q12). Each turn of the loop picks the runs that there is
--- room for, settles those that must not launch, and launches the rest, until there is no room or no run.
+-- dispatched. Answered runs go on first, on the slots that they hold (S3). Then, in order of requested_at, then id, whatever the agent
+-- (Q12), each turn of the loop picks the runs that there is room for, settles those that must not launch, and launches the rest,
+-- until there is no room or no run.
 -- Its plans are part of the contract (Q14): by index, row by row, whatever the statistics say or do not say yet.
 create or replace function office_internal.claim_in_gates(workspace_ids uuid[], worker_id uuid, max_runs integer)
 returns setof office_internal.launch

@@ -10,7 +10,13 @@ begin atomic
     'OFFICE_ATTEMPT_ID', launch_environment.attempt_id,  -- noqa: RF01
     'OFFICE_WORKSPACE', w.name, 'OFFICE_AGENT', a.name, 'OFFICE_AGENT_ID', a.id, 'OFFICE_TASK', 't' || t.number,
     'OFFICE_TASK_ID', t.id, 'OFFICE_WAKE_REASON', r.reason,
-    'OFFICE_WAKE_PAYLOAD', (select p.payload::text from office.wakeups as p where p.run_id = r.id order by p.position desc limit 1)
+    'OFFICE_WAKE_PAYLOAD', (
+      select p.payload::text
+      from office.wakeups as p
+      where p.run_id = r.id
+      order by p.position desc
+      limit 1
+    )
   ))
   from office.runs as r
   join office.workspaces as w on w.id = r.workspace_id
