@@ -19,7 +19,7 @@ declare
   v_skipped uuid[];
 begin
   if coalesce(cardinality(wakeup_ids), 0) = 0 then
-    return '{}';
+    return wakeup_ids;
   end if;
   -- The least that is set anywhere: who is below it is below his own.
   select least(
