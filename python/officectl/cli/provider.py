@@ -1,4 +1,4 @@
-"""`officectl provider`: the accounts that agents' programs spend from, what is on hold there, how much may go."""
+"""`officectl provider`: the accounts that agents' programs spend from: what is on hold, how much may go."""
 
 import click
 

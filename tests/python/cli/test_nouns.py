@@ -408,10 +408,10 @@ def test_q25_s6_provider_accounts_are_listed_limited_and_freed(staffed: Officect
     limited = staffed("provider", "limit", "anthropic:team", "2", "-o", "json").items[0]
     assert limited == {"limited_provider": "anthropic:team", "most": 2, "requests": 0}
     listed = staffed("provider", "list", "--json", "provider,state,requests,most,waiting").items
-    assert listed == [
-        {"provider": "anthropic:team", "state": "open", "requests": 0, "most": 2, "waiting": 0}
+    assert listed == [{"provider": "anthropic:team", "state": "open", "requests": 0, "most": 2, "waiting": 0}]
+    assert staffed("provider", "limit", "anthropic:team", "--none", "--json", "most").items == [
+        {"most": None}
     ]
-    assert staffed("provider", "limit", "anthropic:team", "--none", "--json", "most").items == [{"most": None}]
     assert staffed("provider", "limit", "anthropic:team").code == 2
     assert staffed("provider", "limit", "anthropic:team", "0").code == 1
     refused = staffed("provider", "end-hold", "anthropic:team")

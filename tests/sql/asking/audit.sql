@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(23);
+select plan(27);
 
 -- Something of everything
 select pg_temp.scenario('books', 'ann', 'bob', 'cis', 'dan');
@@ -46,6 +46,8 @@ end
 $$;
 select (pg_temp.run(:'running')).id as running_run, (pg_temp.run(:'running')).attempt_id as running_attempt, (pg_temp.run(:'queued')).id as queued_run, (pg_temp.run(:'ended')).id as ended_run, (pg_temp.run(:'launched')).id as launched_run \gset
 
+create temporary table spent as select office_internal.keep_executor('{"command": ["/bin/true"], "provider": "acme:audited"}') as id;
+select office.set_provider_limit('acme:audited', 1);
 select is(pg_temp.found('select 1'), 'nothing', 'Q26: no change, nothing found');
 select matches(pg_temp.found(c.change), c.invariant, format('Q26: found: %s', c.invariant))
 from (values
@@ -66,7 +68,11 @@ from (values
   (format('delete from office_internal.signals; update office.runs set parked = ''blocker'' where id = %L', :'queued_run'), 'a parked run comes back by time or event'),
   (format('delete from office_internal.signals; update office_internal.lanes set open = true where agent_id = %L', (pg_temp.wakeup(:'queued')).agent_id), 'a ready lane or a due time is known to the claim'),
   (format('delete from office_internal.signals; update office.runs set parked = ''retry'', due_at = office.now() where id = %L', :'queued_run'), 'a ready lane or a due time is known to the claim'),
-  (format('update office.runs set agent_id = office.uuid7() where id = %L', :'ended_run'), 'what an office row names is there')
+  (format('update office.runs set agent_id = office.uuid7() where id = %L', :'ended_run'), 'what an office row names is there'),
+  (format('update office.runs set executor_id = (select id from spent) where id in (%L, %L)', :'running_run', :'launched_run'), 'a provider keeps its limit'),
+  (format('insert into office.provider_holds (provider, until, since, reason, run_id, probe_run_id) select ''acme:audited'', office.now(), office.now(), ''x'', %1$L, %1$L', :'ended_run'), 'a hold''s probe is of its provider and under way'),
+  (format('update office_internal.lanes set gave_up = 3 where agent_id = %L', (pg_temp.wakeup(:'running')).agent_id), 'an agent whose runs gave up too often is paused'),
+  (format('delete from office_internal.signals; update office.runs set parked = ''provider'' where id = %L; update office_internal.lanes set open = true where agent_id = %L', :'queued_run', (pg_temp.wakeup(:'queued')).agent_id), 'a parked run comes back by time or event')
 ) as c (change, invariant);
 
 -- Who lowers a limit below what runs has violated nothing; what is claimed after that would
