@@ -7,8 +7,11 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  insert into office_internal.signals (workspace_id, kind, key)
-  select distinct o.workspace_id, 'freed', o.key from old_rows as o;
+  -- An insert of nothing would announce work as well.
+  if exists (select from old_rows) then
+    insert into office_internal.signals (workspace_id, kind, key)
+    select distinct o.workspace_id, 'freed', o.key from old_rows as o;
+  end if;
   return null;
 end
 $$;

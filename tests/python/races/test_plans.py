@@ -16,7 +16,7 @@ from .conftest import Office, Row
 FEW, MANY = 100, 20_000
 AGENTS = 100
 MOST = 800  # pages of one step; a walk through all that waits takes thousands
-HOT = {"runs", "wakeups", "attempts", "lanes", "signals", "checkouts", "tasks"}
+HOT = {"runs", "wakeups", "attempts", "lanes", "signals", "checkouts", "tasks", "resources", "resource_waits"}
 
 # Why a run waits, and the statement that makes the agents' runs wait for that.
 WAITS = {
