@@ -182,6 +182,39 @@ def test_s4_a_folder_that_is_added_meets_the_claim_under_way(office: Office, two
     acme.end(free)
 
 
+def test_s4_k2_a_look_costs_the_same_however_many_keys_are_held(
+    office: Office, two: tuple[Here, Here]
+) -> None:
+    """A13: by index, with tables that nobody has analysed; in pages, which are the same everywhere."""
+    acme, _ = two
+    (launch,) = acme.claim()
+    pages = []
+    for many in (100, 20_000):
+        with office.owner.transaction():
+            office.rows("set local session_replication_role = replica")
+            office.rows(
+                """
+                insert into office.resources (attempt_id, key, run_id, workspace_id, taken_at)
+                select office.uuid7(), 'folder:server:/elsewhere/' || n, %s, %s, now()
+                from generate_series(1, %s) as n
+                """,
+                launch["run_id"],
+                launch["workspace_id"],
+                many,
+            )
+            office.rows("set local session_replication_role = origin")
+            office.rows("set local plan_cache_mode = force_generic_plan")
+            office.rows("set local enable_seqscan = off")  # as the claim does
+            look = "select * from office_internal.resource_holders(array(select id from office.runs))"
+            assert len(office.rows(look)) == 2
+            (plan,) = office.value(f"explain (analyze, buffers, format json) {look}")
+            pages.append(plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
+            raise psycopg.Rollback
+    assert pages[1] <= 1.5 * pages[0] + 20, pages
+    acme.start(launch)
+    acme.end(launch)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_s4_k9_many_claimers_one_folder_never_two_at_once(office: Office, seed: int) -> None:
     """K9: a sweep over claimed and cleaned times; and none of those that waited is left behind."""
