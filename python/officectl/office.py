@@ -103,6 +103,7 @@ class DecisionRow(TypedDict):
     decision: str
     kind: str
     status: str
+    open: bool
     choice: str | None
     note: str | None
     reason: str | None

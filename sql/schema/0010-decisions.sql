@@ -70,13 +70,14 @@ comment on column office.decisions.through is 'Through what it was answered: web
 comment on column office.decisions.told_at is 'When the program that asked was told.';
 
 create type office.decision_reference as (
-  decision_id uuid, decision text, kind text, status text, choice text, note text, reason text, run text, run_status text
+  decision_id uuid, decision text, kind text, status text, open boolean, choice text, note text, reason text, run text, run_status text
 );
 comment on type office.decision_reference is 'A decision as it is after the call, and how its run stands.';
 comment on column office.decision_reference.decision_id is 'Its id.';
 comment on column office.decision_reference.decision is 'Its number: d12.';
 comment on column office.decision_reference.kind is 'Its kind.';
 comment on column office.decision_reference.status is 'Its status.';
+comment on column office.decision_reference.open is 'It still waits for an answer.';
 comment on column office.decision_reference.choice is 'The choice that was taken.';
 comment on column office.decision_reference.note is 'What was said with it.';
 comment on column office.decision_reference.reason is 'Why it was closed without an answer.';

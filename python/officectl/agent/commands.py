@@ -1,11 +1,16 @@
 """`officectl agent …` from inside a run: what an agent's program, or a script that it is, may say and ask."""
 
+import time
 from typing import Any
 
 import click
 
 from officectl.agent.client import Inside
 from officectl.render import Layout, show_json, show_record
+from officectl.statements import given
+
+WAIT_SECONDS = 2.0
+"""Between two looks for an answer."""
 
 
 @click.command()
@@ -92,7 +97,80 @@ def add_folder(folder: str) -> None:
     _say([{"folder": folder, "others_there": row["add_resource"]}])
 
 
-COMMANDS = (task, comment, move, create_task, complete, wake_self, note_decision, add_folder)
+@click.command()
+@click.argument("question")
+@click.option(
+    "--choice", "choices", multiple=True, metavar="ID=TEXT", help="Repeatable; yes and no unless said."
+)
+@click.option("--expires-after", metavar="TIME", help="Wait no longer, as '24 hours'.")
+@click.option(
+    "--on-expire", type=click.Choice(["go_on", "fail"]), help="What the run does then; go_on unless said."
+)
+@click.option(
+    "--wait", is_flag=True, help="Until there is an answer; else end, and be started again with it."
+)
+def ask(
+    question: str, choices: tuple[str, ...], expires_after: str | None, on_expire: str | None, wait: bool
+) -> None:
+    """Inside a run: ask a person. The same question again gives the same request, with its answer."""
+    arguments = given(
+        {
+            "prompt": question,
+            "choices": [_choice(text) for text in choices] or None,
+            "expires_after": expires_after,
+            "on_expire": on_expire,
+        }
+    )
+    inside = Inside.here()
+    rows = inside.call("ask", **arguments)
+    while wait and rows[0]["open"]:
+        time.sleep(WAIT_SECONDS)
+        rows = inside.call("ask", **arguments)
+    _say(rows)
+
+
+@click.command("request-approval")
+@click.argument("subject")
+@click.argument("request")
+@click.option("--task", "ref", metavar="TASK", help="The task that it is about.")
+@click.option("--expires-after", metavar="TIME", help="Wait no longer, as '24 hours'.")
+def request_approval(subject: str, request: str, ref: str | None, expires_after: str | None) -> None:
+    """Inside a run: ask people for an approval; the answer wakes this agent.
+
+    SUBJECT is hire, budget_increase, board, task_review or skill.
+    """
+    arguments = given({"subject": subject, "prompt": request, "task": ref, "expires_after": expires_after})
+    _say(Inside.here().call("request_approval", **arguments))
+
+
+@click.command()
+@click.argument("decision")
+@click.argument("choice")
+@click.option("--note", metavar="TEXT", help="What is said with it.")
+def answer(decision: str, choice: str, note: str | None) -> None:
+    """Inside a run: answer what another agent asked; for agents that may approve."""
+    arguments = given({"decision": decision, "choice": choice, "note": note, "through": "cli"})
+    _say(Inside.here().call("answer", **arguments))
+
+
+COMMANDS = (
+    task,
+    comment,
+    move,
+    create_task,
+    complete,
+    wake_self,
+    note_decision,
+    add_folder,
+    ask,
+    request_approval,
+    answer,
+)
+
+
+def _choice(text: str) -> dict[str, str]:
+    name, _, shown = text.partition("=")
+    return {"id": name, "text": shown or name}
 
 
 def _say(rows: list[dict[str, Any]]) -> None:

@@ -59,7 +59,11 @@ async def serve(
             )
             path = await stack.enter_async_context(agent_socket(Calls(agents)))
             crew = Worker(calls, path, max_runs=max_runs, workspace=workspace)
-            bells = {"office_work": [crew.work], "office_stop": [crew.beat]}
+            bells = {
+                "office_work": [crew.work],
+                "office_stop": [crew.beat],
+                "office_decision": [crew.beat],
+            }
             loops.append(asyncio.create_task(listen(resolve_direct_dsn(dsn), bells, over)))
         for loop in loops:
             loop.add_done_callback(lambda _: stop.set())

@@ -169,8 +169,10 @@ class Worker:
             # Nothing hangs on it: every tick carries out, every clean-up confirms.
             self._calls.note_loss(error)
         finally:
-            forget(attempt.launch, self._agent_socket)
-            del self._attempts[attempt.id]
+            # After an answer the same attempt may have been launched again meanwhile.
+            if self._attempts.get(attempt.id) is attempt:
+                forget(attempt.launch, self._agent_socket)
+                del self._attempts[attempt.id]
             self.work.set()
 
     async def _confirm(self, attempt: Attempt) -> None:

@@ -63,8 +63,8 @@ as $$
       (13, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
       (14, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
         'no worker lives', null, 'officectl serve'),
-      (15, r.answered_at is not null and not office_internal.is_cleaned_up(r.attempt_id), 'its last launch is being cleaned up',
-        null, null)
+      (15, r.answered_at is not null and not office_internal.is_cleaned_up(r.attempt_id),
+        'its last launch is being cleaned up', null, null)
   ) as v (rank, holds, reason, until, lift)
   where r.id = waiting_for.run_id and r.status = 'queued' and v.holds
     -- An answered run has its slot and its agent's room already (S3).

@@ -9,10 +9,12 @@ begin
   return (
     select (
       d.id, 'd' || d.number, d.kind,
-      case when d.status = 'pending' and d.expires_at <= office_internal.wall_clock() then 'expired' else d.status end,
-      d.choice, d.note, d.reason, 'r' || r.number, r.status
+      s.status, s.status = 'pending', d.choice, d.note, d.reason, 'r' || r.number, r.status
     )::office.decision_reference
     from office.decisions as d
+    cross join lateral (
+      select case when d.status = 'pending' and d.expires_at <= office_internal.wall_clock() then 'expired' else d.status end as status
+    ) as s
     left join office.runs as r on r.id = d.run_id
     where d.id = decision_reference.decision_id
   );

@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from officectl.agent import commands
 from officectl.agent.calls import AGENT_CALLS
 from officectl.cli.agent import command
 from officectl.errors import UsageProblem
@@ -35,6 +36,22 @@ VERBS = [
         {"agent": "scout", "source": "self", "payload": {"reason": "look again", "task_id": "t1"}},
     ),
     (["note-decision", "Keep it."], "note_decision", {"decision": "Keep it."}),
+    (
+        ["ask", "Which?", "--choice", "a=The first", "--choice", "b", "--expires-after", "2 hours"],
+        "ask",
+        {
+            "prompt": "Which?",
+            "choices": [{"id": "a", "text": "The first"}, {"id": "b", "text": "b"}],
+            "expires_after": "2 hours",
+        },
+    ),
+    (["ask", "Go on?"], "ask", {"prompt": "Go on?"}),
+    (
+        ["request-approval", "hire", "A tester?"],
+        "request_approval",
+        {"subject": "hire", "prompt": "A tester?"},
+    ),
+    (["answer", "d1", "yes"], "answer", {"decision": "d1", "choice": "yes", "through": "cli"}),
     # The path that a launcher would give: without the dots, links resolved.
     (["add-folder", "/usr/../tmp/."], "add_resource", {"attempt_id": "a1", "key": "folder:server:/tmp"}),
 ]
@@ -48,6 +65,20 @@ def test_x2_a_verb_is_one_call(inside: Worker, words: list[str], call: str, argu
     assert result.exit_code == 0
     assert inside.calls == [(call, arguments)]
     assert call in AGENT_CALLS
+
+
+def test_d9_a_program_waits_by_asking_again(inside: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([True, True, False])
+    monkeypatch.setattr(commands, "WAIT_SECONDS", 0)
+
+    class Answers(dict[str, object]):
+        def get(self, _call: str, _default: object = None) -> object:
+            return {"ok": [{"decision": "d1", "open": next(looks), "choice": "yes"}]}
+
+    inside.answers = Answers()  # type: ignore[assignment]
+    result = CliRunner().invoke(command, ["ask", "Go on?", "--wait"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert inside.calls == [("ask", {"prompt": "Go on?"})] * 3
 
 
 def test_x2_a_task_is_read_as_json(inside: Worker) -> None:

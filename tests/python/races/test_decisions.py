@@ -1,0 +1,224 @@
+"""K12, D3, D4: a decision is made once. Answers against answers, ends and expiry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from support.races import Background, wait_until_blocked
+
+from .conftest import Office, Row, Worker, together
+
+
+@pytest.fixture
+def asked(office: Office) -> tuple[Office, Worker, Row, str]:
+    """The run of ada waits for d…; its worker, and its launch."""
+    office.agent("ada")
+    worker, launch = office.running("ada")
+    return office, worker, launch, ask(office, launch)
+
+
+def ask(office: Office, launch: Row, more: str = "") -> str:
+    """The decision that the agent of a launch asks for."""
+    session = office.session()
+    session.execute("begin")
+    session.execute("select office.act_with(%s)", [launch["token"]])
+    row = session.execute(f"select decision from office.ask('Go?'{more})".encode()).fetchone()
+    session.execute("commit")
+    session.close()
+    assert row
+    decision: str = row["decision"]
+    return decision
+
+
+def said(statement: Background) -> str:
+    """What was answered: the status that the statement left, or what it was refused with."""
+    try:
+        statement.rows()
+    except psycopg.Error as error:
+        assert error.sqlstate == "PT409", error
+        return error.diag.message_primary or ""
+    return "done"
+
+
+def race(office: Office, first: str, second: str, end: str = "commit") -> str:
+    """The second waits for the first, which is open; what it then says."""
+    one, two = office.session(), office.session(patient=True)
+    one.execute("begin")
+    one.execute(first.encode())
+    with Background(two, second) as other:
+        wait_until_blocked(office.watcher, other.pid, by=one.info.backend_pid)
+        one.execute(end.encode())
+        return said(other)
+
+
+def decision(office: Office, number: str) -> Row:
+    (row,) = office.rows("select * from office.decisions where 'd' || number = %s", number)
+    return row
+
+
+def wind_up(office: Office) -> None:
+    office.rows("select office.expire_worker(id) from office.workers where ended_at is null")
+    office.rows("select office.stop('workspace:acme')")
+    office.settle()
+
+
+YES = "select * from office.answer('{0}', 'yes')"
+NO = "select * from office.answer('{0}', 'no')"
+
+
+def test_two_people_answer(asked: tuple[Office, Worker, Row, str]) -> None:
+    """sc-D1, D3: the first answer wins, the other is told."""
+    office, _, launch, number = asked
+    assert race(office, YES.format(number), NO.format(number)) == "Already answered."
+    assert decision(office, number)["choice"] == "yes"
+    assert office.run(launch)["status"] == "running"
+    wind_up(office)
+
+
+def test_an_answer_that_rolls_back_was_none(asked: tuple[Office, Worker, Row, str]) -> None:
+    """D3: the other then answers as if alone."""
+    office, _, _, number = asked
+    assert race(office, YES.format(number), NO.format(number), "rollback") == "done"
+    assert decision(office, number)["choice"] == "no"
+    wind_up(office)
+
+
+def test_a_hand_answers_against_a_person(asked: tuple[Office, Worker, Row, str]) -> None:
+    """D3, A6: a plain UPDATE takes all gates: the first of both wins."""
+    office, _, launch, number = asked
+    hand = f"update office.decisions set status = 'answered', choice = 'no' where 'd' || number = '{number}'"
+    assert race(office, hand, YES.format(number)) == "Already answered."
+    assert decision(office, number)["choice"] == "no"
+    assert office.run(launch)["status"] == "running"
+    wind_up(office)
+
+
+STOP = "select * from office.stop('{run}')"
+HAND = "update office.runs set status = 'failed' where id = '{run_id}'"
+
+
+@pytest.mark.parametrize("end", [STOP, HAND], ids=["stop", "by hand"])
+def test_an_answer_waits_for_an_open_end(asked: tuple[Office, Worker, Row, str], end: str) -> None:
+    """D3, D4, sc-D2: the work has ended: a late answer is refused, and says so."""
+    office, _, launch, number = asked
+    late = race(office, end.format(**launch), YES.format(number))
+    assert late == "This request ended with its work."
+    row = decision(office, number)
+    assert (row["status"], row["reason"]) == ("expired", "Its work ended.")
+    wind_up(office)
+
+
+def test_an_end_waits_for_an_open_answer(asked: tuple[Office, Worker, Row, str]) -> None:
+    """D4: what was answered before the end stays answered."""
+    office, _, launch, number = asked
+    assert race(office, YES.format(number), STOP.format(**launch)) == "done"
+    assert decision(office, number)["status"] == "answered"
+    assert office.run(launch)["status"] == "stopping"
+    wind_up(office)
+
+
+FINISH = "select * from office.finish_attempt('{attempt_id}')"
+
+
+def test_the_program_ends_while_it_is_answered(asked: tuple[Office, Worker, Row, str]) -> None:
+    """D9: the end waits for the answer, sees that its program was not told, and the run goes on with it."""
+    office, worker, launch, number = asked
+    assert race(office, YES.format(number), FINISH.format(**launch)) == "done"
+    run = office.run(launch)
+    assert (run["status"], run["answered_at"] is None) == ("queued", False)
+    worker.conn.execute("select office.confirm_cleanup(%s)", [launch["attempt_id"]])
+    (resumed,) = worker.claim(5)
+    assert (resumed["resume"], resumed["attempt_id"]) == (True, launch["attempt_id"])
+    worker.start(resumed)
+    assert worker.finish(resumed)["outcome"] == "succeeded"
+    office.settle()
+
+
+def test_it_is_answered_while_the_program_ends(asked: tuple[Office, Worker, Row, str]) -> None:
+    """D9: the answer waits for the end of the program, and queues the run that has none."""
+    office, worker, launch, number = asked
+    assert race(office, FINISH.format(**launch), YES.format(number)) == "done"
+    assert office.run(launch)["status"] == "queued"
+    assert worker.claim(5) == [], "K15: not before it is cleaned up after"
+    worker.conn.execute("select office.confirm_cleanup(%s)", [launch["attempt_id"]])
+    (resumed,) = worker.claim(5)
+    assert resumed["answer"][0]["choice"] == "yes"
+    worker.start(resumed)
+    assert worker.finish(resumed)["outcome"] == "succeeded"
+    office.settle()
+
+
+SWEEP = "select done from office.maintain() where piece = 'decisions'"
+
+
+@pytest.fixture
+def expiring(office: Office) -> tuple[Office, Row, str]:
+    """The run of ada waits for d…, whose time is just about to pass."""
+    office.rows("select testing.install_clock(now())")
+    office.agent("ada")
+    _, launch = office.running("ada")
+    return office, launch, ask(office, launch, ", expires_after => '1 hour'")
+
+
+def test_an_answer_waits_for_an_open_expiry(expiring: tuple[Office, Row, str]) -> None:
+    """D3, D7: the sweep was first: the request expired, which is told as such."""
+    office, launch, number = expiring
+    office.rows("select testing.advance('1 hour')")
+    assert race(office, SWEEP, YES.format(number)) == "This request expired."
+    assert (decision(office, number)["status"], office.run(launch)["status"]) == ("expired", "running")
+    wind_up(office)
+
+
+def test_an_expiry_waits_for_an_open_answer(expiring: tuple[Office, Row, str]) -> None:
+    """D3, D7: the answer was in time; the sweep finds nothing that is open."""
+    office, launch, number = expiring
+    answerer, sweeper = office.session(), office.session(patient=True)
+    answerer.execute("begin")
+    answerer.execute(YES.format(number).encode())
+    office.rows("select testing.advance('1 hour')")
+    with Background(sweeper, SWEEP) as sweep:
+        wait_until_blocked(office.watcher, sweep.pid, by=answerer.info.backend_pid)
+        answerer.execute("commit")
+        assert sweep.rows() == [{"done": 0}]
+    assert (decision(office, number)["status"], office.run(launch)["status"]) == ("answered", "running")
+    wind_up(office)
+
+
+def test_the_naive_answer_is_given_twice(asked: tuple[Office, Worker, Row, str]) -> None:
+    """K13: an update that trusts an earlier look, without the check of each row, overwrites the answer."""
+    office, _, _, number = asked
+    naive = (
+        "update office.decisions set status = 'answered', choice = '{0}', decided_at = now()"
+        f" where 'd' || number = '{number}'"
+    )
+    office.rows("alter table office.decisions disable trigger decisions_check")
+    assert race(office, naive.format("yes"), naive.format("no")) == "done"
+    assert decision(office, number)["choice"] == "no"
+    office.rows("alter table office.decisions enable trigger decisions_check")
+    wind_up(office)
+
+
+def test_many_answers_make_one(office: Office) -> None:
+    """D3: all at once, again and again: one answer stands, the run goes on once."""
+    office.agent("ada")
+    for _ in range(8):
+        _, launch = office.running("ada")
+        number = ask(office, launch)
+        answers: list[Any] = []
+
+        def act(statement: str, number: str = number, answers: list[Any] = answers) -> None:
+            session = office.session(patient=True)
+            try:
+                session.execute(statement.format(number).encode())
+                answers.append("done")
+            except psycopg.Error as error:
+                answers.append(error.diag.message_primary)
+            session.close()
+
+        together(*[lambda statement=statement: act(statement) for statement in (YES, NO, YES, NO)])
+        assert sorted(answers) == ["Already answered."] * 3 + ["done"]
+        assert office.run(launch)["status"] == "running"
+        assert office.audit() == []
+        wind_up(office)
