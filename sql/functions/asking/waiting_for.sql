@@ -13,6 +13,7 @@ as $$
   left join office_internal.lanes as l on l.agent_id = r.agent_id
   left join office.tasks as t on t.id = r.task_id
   left join office_internal.run_holds(array[r.id], office_internal.wall_clock()) as h on true
+  left join office_internal.changes as c on c.agent_id = r.agent_id and c.kind = 'pause_agent'
   left join lateral office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()) as p on true
   cross join lateral (
     values
@@ -47,7 +48,9 @@ as $$
         join office.runs as o on o.id = k.holder_run_id and o.workspace_id in (select office.visible_workspaces())
       )),
       (7, p.executor_id is not null or h.hold = 'provider', coalesce(p.detail, h.detail), p.until, p.lift),
-      (8, a.status = 'paused', format('%s is paused%s', a.name, coalesce(': ' || a.status_reason, '')), null,
+      -- A pause that the office sets closes the lane before it reaches the agent's row.
+      (8, a.status = 'paused' or c.agent_id is not null,
+        format('%s is paused%s', a.name, coalesce(': ' || coalesce(a.status_reason, c.reason), '')), null,
         format('select * from office.resume(%L);', s.name || '/' || a.name)),
       (9, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
         format('select * from office.resume(%L);', 'workspace:' || s.name)),

@@ -22,7 +22,8 @@ begin
     excess = greatest(l.active - excluded.capacity, 0),
     cooldown_sec = excluded.cooldown_sec,
     cooling_until = case
-      when l.cooldown_sec is distinct from excluded.cooldown_sec and l.cooling_until is not null
+      -- One that is over by then is taken off by the next claim.
+      when l.cooldown_sec is distinct from excluded.cooldown_sec
         then l.last_wakeup_finished_at + make_interval(secs => excluded.cooldown_sec)
       else l.cooling_until
     end;
