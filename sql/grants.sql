@@ -36,7 +36,7 @@ grant select on
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions,
-  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health
+  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
 grant select (
@@ -53,7 +53,7 @@ grant update on office.settings to office_operator;
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
   office.why(text), office.result(text), office.settled(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
-  office.undispatched(), office.read_task(text), office.get_setting(text, text),
+  office.undispatched(), office.held_up(), office.read_task(text), office.get_setting(text, text),
   office.check_executor(jsonb),
   office.read_rate_limit(text, timestamptz, text),
   office.cron_next(text, text, timestamptz), office.cron_fires(text, text, timestamptz, integer)
@@ -70,7 +70,9 @@ grant execute on function
   office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
-  office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text),
+  office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text, boolean),
+  office.retry_runs(text, text, text, text, timestamptz, boolean, boolean),
+  office.stop_runs(text, text, text, text, timestamptz, text, boolean), office.wake_agent(),
   office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
   office.answer(text, text, text, text)
   to office_client, office_operator;
@@ -95,7 +97,8 @@ grant execute on function
   to office_worker;
 
 grant execute on function
-  office.expire_worker(uuid), office.release_resources(text), office.end_hold(text, text), office.set_provider_limit(text, integer),
+  office.expire_worker(uuid), office.release_resources(text), office.release_task(text), office.end_hold(text, text),
+  office.set_provider_limit(text, integer),
   office.audit()
   to office_operator;
 

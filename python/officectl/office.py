@@ -111,6 +111,29 @@ class DecisionRow(TypedDict):
     run_status: str | None
 
 
+class ChosenRunRow(TypedDict):
+    run_id: UUID
+    run: str
+    agent_name: str
+    task_number: str | None
+    was: str
+    becomes: str
+
+
+class ReleaseRow(TypedDict):
+    released: str
+    held_by: str
+
+
+class StuckRow(TypedDict):
+    kind: str
+    subject: str
+    workspace: str | None
+    since: datetime | None
+    reason: str
+    mend: str
+
+
 class PauseRow(TypedDict):
     paused: str
     stopping: int
@@ -582,8 +605,61 @@ class Office:
     def resume(self, ref: str) -> ResumeRow:
         return self._row(ResumeRow, "resume", ref=ref)
 
-    def retry_run(self, run: str) -> RunRow:
-        return self._row(RunRow, "retry_run", run=run)
+    def retry_run(self, run: str, anew: bool | None = None) -> RunRow:
+        return self._row(RunRow, "retry_run", run=run, anew=anew)
+
+    def retry_runs(
+        self,
+        agent: str | None = None,
+        workspace: str | None = None,
+        task: str | None = None,
+        status: str | None = None,
+        since: datetime | None = None,
+        anew: bool | None = None,
+        dry_run: bool | None = None,
+    ) -> list[ChosenRunRow]:
+        """What would become of each run; done with `dry_run=False`."""
+        return self._rows(
+            ChosenRunRow,
+            "retry_runs",
+            agent=agent,
+            workspace=workspace,
+            task=task,
+            status=status,
+            since=since,
+            anew=anew,
+            dry_run=dry_run,
+        )
+
+    def stop_runs(
+        self,
+        agent: str | None = None,
+        workspace: str | None = None,
+        task: str | None = None,
+        status: str | None = None,
+        since: datetime | None = None,
+        reason: str | None = None,
+        dry_run: bool | None = None,
+    ) -> list[ChosenRunRow]:
+        """What would become of each run; done with `dry_run=False`."""
+        return self._rows(
+            ChosenRunRow,
+            "stop_runs",
+            agent=agent,
+            workspace=workspace,
+            task=task,
+            status=status,
+            since=since,
+            reason=reason,
+            dry_run=dry_run,
+        )
+
+    def release_task(self, task: str) -> ReleaseRow:
+        return self._row(ReleaseRow, "release_task", task=task)
+
+    def held_up(self) -> list[StuckRow]:
+        """What is stuck, and what mends it."""
+        return self._rows(StuckRow, "held_up")
 
     def end_hold(self, provider: str, model: str | None = None) -> list[EndedHoldRow]:
         """Without a model all holds of the account end."""

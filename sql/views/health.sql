@@ -1,43 +1,38 @@
--- office.health: one row a check, with the SQL that mends what is not well (I4).
+-- office.health: one row a check, with the SQL that mends what is not well (I4). What is stuck is counted by kind; office.stuck shows each.
 create view office.health with (security_invoker = true) as
+with found as (
+  select h.kind, count(*) as value, min(h.since) as since
+  from office.held_up() as h
+  group by h.kind
+  union all
+  select 'none', 1, max(w.beat_at)
+  from office.workers as w
+  having count(*) filter (where w.ended_at is null and w.lease_until > office.now()) = 0
+)
+
 select
   c.check_name,
-  case when c.value = 0 then 'ok' else c.bad end as level,
-  c.since,
-  c.value,
-  case when c.value <> 0 then c.mend end as mend
+  case when f.value is null then 'ok' else c.bad end as level,
+  f.since,
+  coalesce(f.value, 0) as value,
+  case when f.value is not null then c.mend end as mend
 from (
-  select
-    'no worker lives' as check_name, 'error' as bad,
-    (select max(w.beat_at) from office.workers as w) as since,
-    (
-      select case when count(*) = 0 then 1 else 0 end
-      from office.workers as w
-      where w.ended_at is null and w.lease_until > office.now()
-    )::bigint as value,
-    'officectl serve' as mend
-  union all
-  select
-    'wakeups not dispatched for 1 minute', 'error', min(w.requested_at), count(*), 'select office.dispatch();'
-  from office.wakeups as w
-  where w.status = 'queued' and w.requested_at < office.now() - interval '1 minute'
-  union all
-  select
-    'claimable runs not claimed for 10 minutes', 'warning', min(r.requested_at), count(*), 'select * from office.up_next;'
-  from office.runs as r
-  where r.status = 'queued' and r.parked is null and r.requested_at < office.now() - interval '10 minutes'
-  union all
-  select
-    'runs that need a person', 'warning', min(r.ended_at), count(*), 'select * from office.inbox;'
-  from office.runs as r
-  where r.status in ('blocked', 'interrupted')
-  union all
-  select
-    'workers past their lease', 'warning', min(w.lease_until), count(*), 'select * from office.maintain();'
-  from office.workers as w
-  where w.ended_at is null and w.lease_until < office.now()
-) as c
-where office.is_somebody();
+  values
+    (1, 'no worker lives', 'none', 'error', 'officectl serve'),
+    (2, 'wakes not dispatched for 1 minute', 'not dispatched', 'error', 'select office.dispatch();'),
+    (3, 'runs ready and not claimed for 1 minute', 'not claimed', 'error', 'select * from office.stuck;'),
+    (4, 'parked runs past their time', 'overdue', 'error', 'select * from office.stuck;'),
+    (5, 'runs that wait for a worker', 'no worker', 'error', 'officectl serve'),
+    (6, 'workers past their lease', 'lease', 'warning', 'select * from office.maintain();'),
+    (7, 'changes not carried out for 1 minute', 'not carried out', 'error', 'select office.carry_out();'),
+    (8, 'runs stopping for 3 minutes', 'stopping', 'warning', 'select * from office.stuck;'),
+    (9, 'tasks locked for 1 hour while others wait', 'task locked', 'warning', 'select * from office.stuck;'),
+    (10, 'pauses with work behind them', 'paused', 'warning', 'select * from office.stuck;'),
+    (11, 'runs that need a person', 'needs a person', 'warning', 'select * from office.stuck;')
+) as c (nth, check_name, kind, bad, mend)
+left join found as f on f.kind = c.kind
+where office.is_somebody()
+order by c.nth;
 
 comment on view office.health is 'One row a check; mend is the SQL or command for what is not well.';
 comment on column office.health.check_name is 'What is looked at.';

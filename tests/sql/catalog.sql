@@ -183,6 +183,7 @@ select set_eq(
       ('settled', 'client operator reader'),
       ('waiting_for', 'client operator reader'),
       ('undispatched', 'client operator reader'),
+      ('held_up', 'client operator reader'),
       ('run_label', 'client operator reader'),
       ('read_task', 'client operator reader worker'),
       ('context_snapshot', 'client operator reader'),
@@ -226,6 +227,10 @@ select set_eq(
       ('is_somebody', 'client operator reader'),
       ('resume', 'client operator'),
       ('retry_run', 'client operator'),
+      ('retry_runs', 'client operator'),
+      ('stop_runs', 'client operator'),
+      ('release_task', 'operator'),
+      ('wake_agent', 'client operator'),
       -- working
       ('carry_out', 'operator worker'),
       ('register_worker', 'operator worker'),

@@ -10,11 +10,10 @@ begin
   set status = 'cancelled', cancel_reason = 'dropped'
   from office.decisions as d
   where d.id = any(decision_ids) and d.choice = 'drop' and r.id = d.run_id and r.status is not distinct from 'interrupted';
-  perform office_internal.try_again(r.id, d.decided_by_account_id)
+  perform office_internal.try_again(array_agg(d.run_id), d.decided_by_account_id)
   from office.decisions as d
-  join office.runs as r on r.id = d.run_id and r.status is not distinct from 'interrupted'
   where d.id = any(decision_ids) and d.choice = 'retry'
-  order by r.id;
+  group by d.decided_by_account_id;
 end
 $$;
 

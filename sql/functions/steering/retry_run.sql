@@ -1,7 +1,8 @@
 -- office.retry_run: a person lets an interrupted, failed or blocked run be tried again: queued, its failures forgotten, what it
--- froze kept, its inbox item closed (P4). Refuses others (conflict): a finished or cancelled one needs a new wake.
+-- froze kept, its inbox item closed (P4); anew: with the executor that its task and agent name today. Refuses others (conflict): a
+-- finished or cancelled one needs a new wake.
 -- Refuses unknown runs (not_found), agents (forbidden). Takes the gate.
-create or replace function office.retry_run(run text)
+create or replace function office.retry_run(run text, anew boolean default false)
 returns office.run_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -14,7 +15,7 @@ declare
   v_run office.runs;
 begin
   perform office_internal.take_gates(array(select r.workspace_id from office.runs as r where r.id = v_id));
-  if not office_internal.try_again(v_id, v_account) then
+  if cardinality(office_internal.try_again(array[v_id], v_account, coalesce(anew, false))) = 0 then
     select * into v_run from office.runs as r where r.id = v_id;
     perform office_internal.refuse(
       'conflict',
@@ -29,4 +30,4 @@ begin
 end
 $$;
 
-comment on function office.retry_run(text) is 'Tries an interrupted, failed or blocked run again.';
+comment on function office.retry_run(text, boolean) is 'Tries an interrupted, failed or blocked run again.';

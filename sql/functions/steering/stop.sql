@@ -53,21 +53,11 @@ begin
         and r.status in ('claimed', 'running', 'waiting', 'stopping')
     )
   end;
-  perform office_internal.stop_live(v_ids, 'stopped');
   if v_what.kind = 'agent' then
     perform office_internal.follow_agents(array[v_what.id]);
     perform office_internal.settle_queued(v_ids);
-  else
-    perform office_internal.end_stopped(array(
-      select r.id from office.runs as r where r.id = any(v_ids) and r.status is not distinct from 'queued'
-    ));
   end if;
-  perform office_internal.remember(
-    r.workspace_id, 'run_stopped', jsonb_strip_nulls(jsonb_build_object('reason', stop.reason)), v_account,
-    r.agent_id, r.task_id, r.id, r.attempt_id
-  )
-  from office.runs as r
-  where r.id = any(v_ids);
+  perform office_internal.stop_these(v_ids, stop.reason, v_account);
   return query
     select r.id, 'r' || r.number, r.status, r.result
     from office.runs as r

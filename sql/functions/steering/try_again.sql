@@ -1,28 +1,36 @@
--- office_internal.try_again: queues an interrupted, failed or blocked run again, as an account wishes (P4); nothing when it is none.
--- The caller holds the gate.
-create or replace function office_internal.try_again(run_id uuid, account_id uuid)
-returns boolean
+-- office_internal.try_again: queues interrupted, failed and blocked runs again, as an account wishes (P4); others are passed over. What
+-- each froze is kept, unless anew: then it launches what its task and agent name today. Answers those that were queued, or joined
+-- another run of their scope. The caller holds the gates.
+create or replace function office_internal.try_again(run_ids uuid[], account_id uuid, anew boolean default false)
+returns uuid[]
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_run office.runs;
+  v_ids uuid[];
 begin
-  update office.runs as r
-  set status = 'queued'
-  where r.id = try_again.run_id and r.status in ('interrupted', 'failed', 'blocked')
-  returning r.* into v_run;
-  if v_run.id is null then
-    return false;
-  end if;
-  perform office_internal.remember(
-    v_run.workspace_id, 'run_retried', '{}', try_again.account_id, v_run.agent_id, v_run.task_id, v_run.id
-  );
-  perform office_internal.settle_queued(array[v_run.id]);
-  perform office_internal.park_runs(array[v_run.id]);
-  perform office_internal.leave_signal(v_run.workspace_id, 'look');
-  return true;
+  with queued as (
+    update office.runs as r
+    set status = 'queued',
+      executor_id = case
+        when try_again.anew then (select x.executor_id from office_internal.usual_executor(r.agent_id, r.task_id) as x)
+        else r.executor_id
+      end
+    where r.id = any(run_ids) and r.status in ('interrupted', 'failed', 'blocked')
+    returning r.id, r.workspace_id, r.agent_id, r.task_id
+  ),
+  noted as (
+    insert into office.activity (workspace_id, kind, account_id, agent_id, task_id, run_id)
+    select q.workspace_id, 'run_retried', try_again.account_id, q.agent_id, q.task_id, q.id from queued as q
+  ),
+  told as (
+    insert into office_internal.signals (workspace_id, kind) select distinct q.workspace_id, 'look' from queued as q
+  )
+  select array_agg(q.id order by q.id) into v_ids from queued as q;
+  perform office_internal.settle_queued(v_ids);
+  perform office_internal.park_runs(v_ids);
+  return coalesce(v_ids, '{}');
 end
 $$;
 
-comment on function office_internal.try_again(uuid, uuid) is 'Queues a run again that failed, is blocked or was interrupted.';
+comment on function office_internal.try_again(uuid[], uuid, boolean) is 'Queues runs again that failed, are blocked or were interrupted.';

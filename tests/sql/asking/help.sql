@@ -7,6 +7,7 @@ select plan(6);
 select is((select count(*) > 5 from office.help()), true, 'I1: there is help');
 select is_empty($$ select topic from office.help() where topic is null or try is null or topic = '' $$, 'I1: every topic says what to try');
 -- Its examples in their order: an agent, a task for it, and a run by the time that r1 is asked about.
+create temporary table tickets (id integer primary key);
 create function pg_temp.typed() returns setof text language plpgsql
 as $$
 declare

@@ -91,7 +91,7 @@ select results_eq(
 -- A blocked run, health, and the way back.
 select results_eq(
   $$ select level, value, mend from office.health where check_name = 'runs that need a person' $$,
-  $$ values ('warning', 1::bigint, 'select * from office.inbox;') $$, 'I4: health counts it, with the SQL that mends'
+  $$ values ('warning', 1::bigint, 'select * from office.stuck;') $$, 'I4: health counts it, with the SQL that mends'
 );
 select is((select body from office.inbox) like '%' || (select lift from office.why('r1') where lift is not null limit 1) || '%', true, 'Q23: the inbox says the same command');
 do $$ begin execute (select lift from office.why('r1') where lift is not null limit 1); end $$;
@@ -118,6 +118,7 @@ select office.dispatch() as taken \gset
 select is(pg_temp.why(:'idea'), 'no run; its stage or workflow starts no work', 'I9: it is only proposed');
 
 -- Health when all is well but for one thing at a time.
+select office.carry_out() as carried \gset
 select results_eq(
   $$ select check_name, level from office.health where level <> 'ok' order by check_name $$,
   $$ values ('no worker lives', 'error'), ('workers past their lease', 'warning') $$, 'I4: a worker that has not beaten for a day is past its lease'
