@@ -114,7 +114,10 @@ begin
     select
       'task locked', 't' || t.number, w.name, c.checkout_at,
       format('%s holds its lock (%s), and %s waits', 'r' || h.number, h.status, string_agg('r' || q.number, ', ' order by q.number)),
-      case when h.status = 'waiting' then 'select * from office.needs_me;' else format('select * from office.release_task(%L);', 't' || t.number) end
+      case
+        when h.status = 'waiting' then 'select * from office.needs_me;'
+        else format('select * from office.release_task(%L);', 't' || t.number)
+      end
     from office.checkouts as c
     join office.tasks as t on t.id = c.task_id
     join office.workspaces as w on w.id = c.workspace_id

@@ -14,10 +14,12 @@ as $$
     ('its whole story', 'select * from office.why(''r1'');'),
     ('what needs a person', 'select * from office.needs_me; select * from office.inbox;'),
     ('stop, try again', 'select * from office.stop(''r1''); select * from office.retry_run(''r1'');'),
-    ('stop, try again many: without dry_run => false it only says what would be', 'select * from office.stop_runs(agent => ''triage''); '
+    ('many at once: without dry_run => false it only says what would be',
+      'select * from office.stop_runs(agent => ''triage''); '
       || 'select * from office.retry_runs(status => ''interrupted'', since => now() - interval ''1 day'', dry_run => false);'),
     ('what is stuck, and what mends it', 'select * from office.stuck;'),
-    ('hold everything, let it go on', 'select * from office.pause(''everything'', ''bad night''); select * from office.resume(''everything'');'),
+    ('hold everything, let it go on',
+      'select * from office.pause(''everything'', ''bad night''); select * from office.resume(''everything'');'),
     ('a worker is dead', 'select office.expire_worker(w.id) from office.workers as w where w.host = ''HOST'' and w.ended_at is null;'),
     ('end a run by hand', 'update office.runs set status = ''cancelled'' where number = 1 and ended_at is null;'),
     ('wake from a table of your own',

@@ -1,4 +1,4 @@
--- office_internal.read_filter: what retry_runs and stop_runs are asked to choose runs by, as ids: names mean what they mean everywhere (I2).
+-- office_internal.read_filter: what retry_runs and stop_runs are asked to choose runs by, as ids (I2).
 -- Refuses no filter at all (missing): everything at once is a word of its own; unknown names (not_found).
 create or replace function office_internal.read_filter(
   agent text,

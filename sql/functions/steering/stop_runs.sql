@@ -38,7 +38,8 @@ begin
     into v_ids, v_were
     from (
       select r.* from office.runs as r
-      where r.agent_id = any(array(select a.id from office.agents as a where a.workspace_id = any(v_by.workspace_ids))) and r.status = 'queued'
+      where r.status = 'queued'
+        and r.agent_id = any(array(select a.id from office.agents as a where a.workspace_id = any(v_by.workspace_ids)))
       union all
       select r.* from office.runs as r
       where r.workspace_id = any(v_by.workspace_ids) and r.status in ('claimed', 'running', 'waiting', 'stopping')

@@ -30,7 +30,8 @@ begin
   if tg_nargs not in (1, 2) then
     perform office_internal.refuse(
       'invalid', format('Trigger "%s" gives wake_agent %s arguments.', tg_name, tg_nargs),
-      'execute function office.wake_agent(''AGENT'') or (''AGENT'', ''WORKSPACE'').', jsonb_build_object('field', 'trigger', 'given', tg_name)
+      'execute function office.wake_agent(''AGENT'') or (''AGENT'', ''WORKSPACE'').',
+      jsonb_build_object('field', 'trigger', 'given', tg_name)
     );
   end if;
   v_row := to_jsonb(new);
@@ -62,4 +63,5 @@ begin
 end
 $$;
 
-comment on function office.wake_agent() is 'Trigger function: wakes an agent for each row inserted into a table of your own; the row is its context.';
+comment on function office.wake_agent()
+is 'Trigger function: wakes an agent for each row inserted into a table of your own; the row is its context.';
