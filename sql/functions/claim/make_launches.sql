@@ -56,7 +56,7 @@ begin
     select
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, p.prompt, x.body, null::text,
-      e.environment,
+      (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz
@@ -65,7 +65,6 @@ begin
     join office.workspaces as w on w.id = p.workspace_id
     join office.agents as a on a.id = p.agent_id
     join office.executors as x on x.id = p.executor_id
-    cross join lateral office_internal.launch_environment(p.id, p.new_attempt) as e
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
     order by p.requested_at, p.id;

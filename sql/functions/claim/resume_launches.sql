@@ -51,7 +51,7 @@ begin
     select
       p.id, 'r' || p.number, p.attempt_id, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, case when p.engine_session is null then m.assembled_prompt else p.said end, x.body, p.engine_session,
-      e.environment || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
+      (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e) || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz
@@ -61,7 +61,6 @@ begin
     join office.agents as a on a.id = p.agent_id
     join office.executors as x on x.id = p.executor_id
     join office_internal.gates as g on g.workspace_id = p.workspace_id
-    cross join lateral office_internal.launch_environment(p.id, p.attempt_id) as e
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
     order by p.requested_at, p.id;
