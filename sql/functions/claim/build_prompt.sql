@@ -57,8 +57,8 @@ begin
     || coalesce(E'\n\nFolder: ' || coalesce(v_agent.folder, v_project.folder), '') || v_rule;
   return v_prompt || format(
     E'# This run\n\nRun r%s, attempt %s, agent %s (%s).\n\nFrom inside this run you may call: officectl agent task, comment, move, '
-    || E'create-task, complete, note-decision, wake-self. End by printing your result as one JSON object on the last line, '
-    || E'as {"summary": "…"}.\n',
+    || E'create-task, complete, ask, request-approval, note-decision, wake-self. End by printing your result as one JSON object on '
+    || E'the last line, as {"summary": "…"}.\n',
     v_run.number, build_prompt.attempt_number, v_agent.name, v_agent.role
   );
 end
