@@ -34,7 +34,7 @@ from model.reference import Agent, Office, Run, Task, Wakeup, Worker
 Connection = psycopg.Connection[Any]
 Item = TypeVar("Item")
 
-EXAMPLES = int(os.environ.get("OFFICE_MODEL_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("OFFICE_MODEL_EXAMPLES", "40"))
 STEPS = 40
 START = datetime(2030, 1, 7, 10, 0, tzinfo=UTC)
 # Name, capacity, cooldown, role.
