@@ -235,7 +235,8 @@ group by status
 def mark(process: psutil.Process) -> str | None:
     """The run that a process was started for."""
     try:
-        return process.environ().get("OFFICE_RUN_ID")
+        environment: dict[str, str] = process.environ()
+        return environment.get("OFFICE_RUN_ID")
     except psutil.Error:
         return None
 

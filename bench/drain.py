@@ -10,8 +10,8 @@ import psycopg
 from furnish import SLOTS, Worker, furnish, wake
 from server import Connection
 
-WORKSPACES = 1_000
 AGENTS = 10_000
+AGENTS_A_WORKSPACE = 10
 RUNS_A_CLAIM = 200
 
 PROFILE = """
@@ -38,7 +38,6 @@ def drain(
     dsn: str,
     wakeups: int,
     *,
-    workspaces: int = WORKSPACES,
     agents: int = AGENTS,
     slots: int = SLOTS,
     runs_a_claim: int = RUNS_A_CLAIM,
@@ -46,7 +45,7 @@ def drain(
 ) -> Drained:
     """Ask for `wakeups`, at most one an agent at a time so that none merges, and drain them, wave by wave."""
     with psycopg.connect(dsn, autocommit=True) as conn:
-        names = furnish(conn, workspaces, agents, slots=slots)
+        names = furnish(conn, agents // AGENTS_A_WORKSPACE, agents, slots=slots)
         worker = Worker(conn, runs_a_claim)
         worker.claim()
         worker.spent.clear()

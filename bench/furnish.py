@@ -1,13 +1,13 @@
-"""Offices to measure: workspaces and agents by set, and what a worker does in the database, without a program."""
+"""Offices to measure: workspaces and agents by set, and a worker's part in the database, with no program."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from server import Connection
@@ -22,7 +22,7 @@ def furnish(conn: Connection, workspaces: int, agents: int, *, slots: int = SLOT
 
     Plain INSERTs, as anybody may write them: the triggers do the rest.
     """
-    conn.execute("select office.set_setting('max_concurrent_runs', %s)", [str(slots)])
+    conn.execute("select office.set_setting('max_concurrent_runs', %s, 'office')", [str(slots)])
     conn.execute(
         """
         with made as (
@@ -66,13 +66,19 @@ def wake(conn: Connection, agents: Sequence[Agent]) -> None:
         conn.execute("select office.wake_many(%s)", [json.dumps(requests)])
 
 
+class Launch(NamedTuple):
+    attempt: UUID
+    workspace: str
+    agent: str
+
+
 class Worker:
     """One worker process's part in the database."""
 
     def __init__(self, conn: Connection, max_runs: int) -> None:
         self.conn = conn
         self.max_runs = max_runs
-        self.spent: Counter[str] = Counter()  # seconds, by kind of call
+        self.spent: defaultdict[str, float] = defaultdict(float)  # seconds, by kind of call
         self.calls: Counter[str] = Counter()
         row = conn.execute(
             "select worker_id from office.register_worker(host => 'bench', max_runs => %s)", [max_runs]
@@ -81,12 +87,17 @@ class Worker:
         self.id: UUID = row[0]
 
     def claim(self) -> list[UUID]:
-        """Attempts of the runs that were claimed; everything that a launcher needs is fetched."""
+        """Attempts of the runs that were claimed."""
+        return [launch.attempt for launch in self.launches()]
+
+    def launches(self) -> list[Launch]:
+        """Claim; everything that a launcher needs is fetched."""
         with self.timed("claim_runs"):
             rows = self.conn.execute(
-                "select * from office.claim_runs(%s, %s)", [self.id, self.max_runs]
+                "select attempt_id, workspace, agent, c.* from office.claim_runs(%s, %s) as c",
+                [self.id, self.max_runs],
             ).fetchall()
-        return [row[2] for row in rows if row[0] is not None]
+        return [Launch(*row[:3]) for row in rows if row[0] is not None]
 
     def start(self, attempts: list[UUID]) -> None:
         with self.timed("start_attempt"):
@@ -110,10 +121,16 @@ class Worker:
         done = 0
         while done < runs:
             attempts = self.claim()
-            if attempts:
-                self.start(attempts)
-                self.finish(attempts)
-                done += len(attempts)
+            assert attempts, f"{runs - done} runs cannot be claimed"
+            self.start(attempts)
+            self.finish(attempts)
+            done += len(attempts)
+
+    def drain_all(self) -> None:
+        """Until nothing can be claimed."""
+        while attempts := self.claim():
+            self.start(attempts)
+            self.finish(attempts)
 
     @contextmanager
     def timed(self, call: str) -> Iterator[None]:

@@ -12,9 +12,10 @@ from rich.table import Table as Rendered
 
 HEAD = """# Results
 
-The last figures of `make bench`, a section a rule of [the specification](../docs/spec/quality.md). Each section was measured
-in one run on one machine, under the settings that it names: compare figures within a section, and take the ratios with you, not
-the absolute numbers. `make bench ARGS="--only K1"` measures one section anew and replaces it here.
+The last figures of `make bench`, a section a rule of [the specification](../docs/spec/quality.md). Each
+section was measured in one run on one machine, under the settings that it names: compare figures within a
+section, and take the ratios with you, not the absolute numbers. `make bench ARGS="--only K1"` measures one
+section anew and replaces it here.
 """
 
 

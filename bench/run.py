@@ -1,4 +1,4 @@
-"""`make bench`: the figures of the rules K, a table a rule; writes RESULTS.md.
+"""`make bench`: the figures of the rules K, a table or two each; writes RESULTS.md and the README's chart.
 
 `make bench ARGS="--only K2 --queued 1000 100000"` measures a part of it, `--dry` without writing.
 """
@@ -8,58 +8,196 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
-from cron import cron_next
-from drain import AGENTS, WORKSPACES, drain
-from report import Section, Table, show, write
+import chart
+import peers
+import report
+from claim import measure
+from contention import contend
+from drain import AGENTS, AGENTS_A_WORKSPACE, Drained, drain
+from next_fire import cron_next
+from report import Section, Table
 from rich.console import Console
-from server import office, server, settings
+from server import database, office, server, settings
+from snapshot import hold
+from waiting import REASONS
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
+CHART = Path(__file__).parent.parent / "docs" / "benchmark.svg"
+ONE_BY_ONE = 500  # runs at most that are claimed one by one: nobody works like that
 
 Part = Callable[[str, argparse.Namespace], list[Table]]
 
 
 def k1(cluster: str, given: argparse.Namespace) -> list[Table]:
     """Drain"""
-    with office(cluster, "drain") as place:
-        drained = drain(place, given.wakeups, slots=given.slots, profile=given.profile)
-    table = Table(
-        f"{given.wakeups:,} wakeups for {AGENTS:,} agents of {WORKSPACES:,} workspaces, one worker",
-        ("what", "runs/s"),
-    )
-    table.add(
-        "whole life: claim_runs, start_attempt, finish_attempts", f"{drained.runs / drained.draining:,.0f}"
-    )
-    table.add("asking before: wake_many, 1,000 a call", f"{drained.runs / drained.asking:,.0f}")
-    for call, seconds in drained.spent.items():
-        table.add(f"  {call}, {drained.calls[call]:,} calls", f"{drained.runs / seconds:,.0f}")
-    tables = [table]
-    if given.profile:
-        profile = Table(
-            "where the time goes", ("function", "calls", "ms with what it calls", "ms of its own")
+    tables = []
+    for commit in given.commit:
+        table = Table(
+            f"{given.wakeups:,} wakeups for {told(given)}, one worker process, synchronous_commit {commit}",
+            ("who", "mode", "jobs/s", "beside officectl", "asked/s", "what this mode does without"),
         )
-        for name, calls, total, own in drained.profile:
-            profile.add(name, f"{calls:,}", f"{total:,.0f}", f"{own:,.0f}")
-        tables.append(profile)
+        whole = our_drain(cluster, given, commit)
+        speed = whole.runs / whole.draining
+        bars = [chart.Bar("officectl", speed, ours=True)]
+        table.add(
+            "officectl", "200 a claim", f"{speed:,.0f}", "1", f"{whole.runs / whole.asking:,.0f}", "a program"
+        )
+        one = our_drain(cluster, given, commit, wakeups=min(given.wakeups, ONE_BY_ONE), runs_a_claim=1)
+        table.add(
+            "officectl",
+            "one by one",
+            f"{one.runs / one.draining:,.0f}",
+            chart.ratio(one.runs / one.draining / speed),
+            "",
+            "a program",
+        )
+        for mode in their_modes(table):
+            with database(cluster, commit=commit) as place:
+                times = peers.drain(mode, place, given.wakeups)
+            theirs = given.wakeups / times.draining
+            table.add(
+                mode.peer,
+                f"{mode.name}: {mode.settings}",
+                f"{theirs:,.0f}",
+                chart.ratio(theirs / speed),
+                f"{given.wakeups / times.asking:,.0f}",
+                mode.without,
+            )
+            bars.append(chart.Bar(f"{mode.peer}, {mode.name}", theirs))
+        table.notes.append(
+            "officectl's whole life is dispatch, claim, start and finish: merged by scope, within slots, "
+            "capacity and cooldown, with a prompt built and kept. The peers have none of these."
+        )
+        calls = Table("officectl's calls", ("call", "calls", "runs/s"))
+        for call, seconds in whole.spent.items():
+            calls.add(call, f"{whole.calls[call]:,}", f"{whole.runs / seconds:,.0f}")
+        tables += [table, calls]
+        if given.profile:
+            tables.append(profile(whole))
+        if not given.dry and len(bars) > 1 and commit == given.commit[0]:
+            chart.write(CHART, "Jobs a second through their whole life", table.title, bars)
     return tables
 
 
-def k5(cluster: str, _given: argparse.Namespace) -> list[Table]:
-    """Tick"""
+def our_drain(cluster: str, given: argparse.Namespace, commit: str, **changed: int) -> Drained:
+    wakeups = changed.pop("wakeups", given.wakeups)
+    with office(cluster, commit=commit) as place:
+        return drain(place, wakeups, agents=given.agents, slots=given.slots, profile=given.profile, **changed)
+
+
+def told(given: argparse.Namespace) -> str:
+    return f"{given.agents:,} agents of {given.agents // AGENTS_A_WORKSPACE:,} workspaces"
+
+
+def their_modes(table: Table) -> list[peers.Mode]:
+    try:
+        peers.install()
+    except peers.Unavailable as why:
+        table.notes.append(f"No peers: {why}.")
+        return []
+    return peers.MODES
+
+
+def profile(drained: Drained) -> Table:
     table = Table(
-        "microseconds of a next fire, over 30 pairs of an expression and a zone",
-        ("what", "median", "slowest"),
+        "where officectl's time goes", ("function", "calls", "ms with what it calls", "ms of its own")
     )
-    with office(cluster, "cron") as place:
+    for name, calls, total, own in drained.profile:
+        table.add(name, f"{calls:,}", f"{total:,.0f}", f"{own:,.0f}")
+    return table
+
+
+def k2(cluster: str, given: argparse.Namespace) -> list[Table]:
+    """Flat claim"""
+    columns = [f"{queued:,}" for queued in given.queued]
+    titles = {
+        "median": "milliseconds of a claim that finds one run, median",
+        "p99": "the same, p99",
+        "without_prompt": "the same without building the prompt, median",
+        "plain": "the plain query, `order by requested_at limit 1` over a join, median",
+    }
+    tables = {
+        name: Table(title, ("queued runs that cannot start", *columns, "most / least"))
+        for name, title in titles.items()
+    }
+    for waiting in REASONS:
+        if given.why and not any(word in waiting.why for word in given.why):
+            continue
+        measured = []
+        for queued in given.queued:
+            with office(cluster, commit="off") as place:
+                measured.append(measure(place, waiting, queued, given.claims))
+        for name, table in tables.items():
+            figures = [getattr(claims, name) for claims in measured]
+            table.add(
+                waiting.why, *(f"{figure:.2f}" for figure in figures), f"{max(figures) / min(figures):.2f}"
+            )
+    tables["median"].notes.append(
+        f"{given.claims} claims each, no ANALYZE since the runs were queued, synchronous_commit off: "
+        "the time of a commit is the disk's."
+    )
+    tables["plain"].notes.append(
+        "Where runs are parked it skips them by their mark, which a plain queue does not have."
+    )
+    return list(tables.values())
+
+
+def k3(cluster: str, given: argparse.Namespace) -> list[Table]:
+    """Held snapshot"""
+    with office(cluster) as place:
+        held = hold(place, given.minutes, given.agents)
+    table = Table(
+        f"{told(given)}, {given.minutes:g} minutes at half speed, then full",
+        ("what", "without", "with a snapshot held", "ratio"),
+    )
+    table.add(
+        "p99 from wake to launch, ms",
+        f"{held.p99:.0f}",
+        f"{held.p99_held:.0f}",
+        f"{held.p99_held / held.p99:.2f}",
+    )
+    table.add("runs/s at full speed, asking included", *ratios(held.speed, held.speed_held))
+    table.notes.append(
+        f"{len(held.latencies_held):,} launches with the snapshot held; {held.backlog:,} runs were left over."
+    )
+    return [table]
+
+
+def ratios(before: float, after: float) -> tuple[str, str, str]:
+    return f"{before:,.0f}", f"{after:,.0f}", f"{after / before:.2f}"
+
+
+def k5(cluster: str, _given: argparse.Namespace) -> list[Table]:
+    """Next fire"""
+    table = Table(
+        "microseconds of a call, over 30 pairs of an expression and a zone", ("what", "median", "slowest")
+    )
+    with office(cluster) as place:
         for figure in cron_next(place):
             table.add(figure.what, f"{figure.median:.1f}", f"{figure.slowest:.1f}")
     return [table]
 
 
-PARTS: dict[str, Part] = {"K1": k1, "K5": k5}
+def k6(cluster: str, given: argparse.Namespace) -> list[Table]:
+    """Contention"""
+    table = Table(
+        f"runs/s of {given.runs:,} wakeups, 20 a claim",
+        ("workspaces", *(f"{count} workers" for count in given.workers), "last / first"),
+    )
+    for workspaces in given.workspaces:
+        with office(cluster) as place:
+            rates = [rate.rate for rate in contend(place, workspaces, given.workers, given.runs)]
+        table.add(f"{workspaces:,}", *(f"{rate:,.0f}" for rate in rates), f"{rates[-1] / rates[0]:.2f}")
+    table.notes.append("After each, no workspace and no agent ever had more runs at once than it may.")
+    return [table]
+
+
+PARTS: dict[str, Part] = {"K1": k1, "K2": k2, "K3": k3, "K5": k5, "K6": k6}
 
 
 def options() -> argparse.ArgumentParser:
@@ -71,9 +209,26 @@ def options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--dry", action="store_true", help="print only, write no file")
     parser.add_argument("--pg", type=int, default=18, help="PostgreSQL version (18)")
-    parser.add_argument("--wakeups", type=int, default=20_000, help="K1: wakeups to drain (20,000)")
+    parser.add_argument("--wakeups", type=int, default=10_000, help="K1: wakeups to drain (10,000)")
+    parser.add_argument("--agents", type=int, default=AGENTS, help="K1, K3: ten a workspace (10,000)")
     parser.add_argument("--slots", type=int, default=3, help="K1: slots of a workspace (3)")
+    parser.add_argument(
+        "--commit",
+        nargs="+",
+        choices=("on", "off"),
+        default=["on", "off"],
+        help="K1: synchronous_commit (on off)",
+    )
     parser.add_argument("--profile", action="store_true", help="K1: the time of each function, too")
+    parser.add_argument(
+        "--queued", type=int, nargs="+", default=[1_000, 100_000], help="K2: runs (1000 100000)"
+    )
+    parser.add_argument("--claims", type=int, default=300, help="K2: claims to time (300)")
+    parser.add_argument("--why", nargs="+", help="K2: reasons to wait, by a word of them (all)")
+    parser.add_argument("--minutes", type=float, default=0.5, help="K3: of each half (0.5)")
+    parser.add_argument("--runs", type=int, default=2_000, help="K6: wakeups to drain (2,000)")
+    parser.add_argument("--workspaces", type=int, nargs="+", default=[1, 10, 1_000], help="K6: (1 10 1000)")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 4, 16], help="K6: (1 4 16)")
     return parser
 
 
@@ -83,15 +238,19 @@ def main() -> None:
     console = Console()
     sections = []
     with server(given.pg) as cluster:
-        told = ", ".join(f"{name} {value}" for name, value in settings(cluster).items())
-        console.print(told)
+        place = ", ".join(f"{name} {value}" for name, value in settings(cluster).items())
+        console.print(place)
         for rule in given.only:
             part = PARTS[rule]
-            section = Section(rule, str(part.__doc__), told, part(cluster, given))
-            show(section, console)
+            start = time.monotonic()
+            tables = part(cluster, given)
+            when = f"{datetime.now(UTC):%Y-%m-%d}, {time.monotonic() - start:.0f} s"
+            command = f'`make bench ARGS="{" ".join(sys.argv[1:])}"`' if sys.argv[1:] else "`make bench`"
+            section = Section(rule, str(part.__doc__), f"{place}. {command}, {when}.", tables)
+            report.show(section, console)
             sections.append(section)
     if not given.dry:
-        write(sections, RESULTS)
+        report.write(sections, RESULTS)
 
 
 if __name__ == "__main__":

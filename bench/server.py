@@ -20,6 +20,7 @@ Connection = psycopg.Connection[Any]
 
 # Where a memory disk as /tmp would make fsync mean nothing.
 DISK = Path("/var/tmp")
+TEMPLATE = "bench_template"
 OPTIONS = {"shared_buffers": "1GB", "max_wal_size": "4GB", "max_connections": "100", "jit": "off"}
 SHOWN = ("server_version", "fsync", "synchronous_commit", "shared_buffers", "max_wal_size", "autovacuum")
 
@@ -37,16 +38,26 @@ def server(version: int, options: Mapping[str, str] = OPTIONS) -> Iterator[str]:
 
 
 @contextmanager
-def office(cluster_dsn: str, name: str) -> Iterator[str]:
-    """DSN of a freshly deployed database, dropped at the end."""
+def database(cluster_dsn: str, *, commit: str = "on", template: str = "template1") -> Iterator[str]:
+    """DSN of a new database with this `synchronous_commit`, dropped at the end."""
     with psycopg.connect(cluster_dsn, autocommit=True) as conn:
-        conn.execute(f"create database {name}")
+        conn.execute(f"create database bench template {template}".encode())
         try:
-            dsn = make_conninfo(cluster_dsn, dbname=name)
-            deploy.migrate(dsn)
-            yield dsn
+            conn.execute(f"alter database bench set synchronous_commit = {commit}".encode())
+            yield make_conninfo(cluster_dsn, dbname="bench")
         finally:
-            conn.execute(f"drop database {name} with (force)")
+            conn.execute("drop database bench with (force)")
+
+
+@contextmanager
+def office(cluster_dsn: str, *, commit: str = "on") -> Iterator[str]:
+    """DSN of a freshly deployed database; it is deployed once a cluster, and copied."""
+    with psycopg.connect(cluster_dsn, autocommit=True) as conn:
+        if not conn.execute("select datname from pg_database where datname = %s", [TEMPLATE]).fetchone():
+            conn.execute(f"create database {TEMPLATE}".encode())
+            deploy.migrate(make_conninfo(cluster_dsn, dbname=TEMPLATE))
+    with database(cluster_dsn, commit=commit, template=TEMPLATE) as dsn:
+        yield dsn
 
 
 def settings(dsn: str) -> dict[str, str]:
