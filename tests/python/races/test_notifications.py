@@ -38,6 +38,38 @@ def test_ten_thousand_wakes_send_one_notification(office: Office) -> None:
     assert office.value("select count(*) from office.wakeups where status in ('queued', 'claimed')") == 0
 
 
+TICKETS = """
+create schema shop;
+create table shop.tickets (id integer primary key, subject text);
+create trigger wake after insert on shop.tickets for each row execute function office.wake_agent('ada', 'acme')
+"""
+
+
+def test_a_thousand_rows_of_another_table_send_one_notification(office: Office) -> None:
+    """Q28, sc-W26: by INSERT and by COPY: a key a row, one run, one notification; rolled back: nothing."""
+    office.agent("ada")
+    office.settle()
+    office.rows(TICKETS)
+    session = listener(office, "office_work")
+    with office.owner.transaction(force_rollback=True):
+        office.rows("insert into shop.tickets select n from generate_series(1, 10) as n")
+    assert heard(session) == []
+    assert office.value("select count(*) from office.wakeups") == 0
+    office.rows("insert into shop.tickets select n, 'typed' from generate_series(1, 1000) as n")
+    assert len(heard(session)) == 1
+    with office.owner.cursor() as cursor, cursor.copy("copy shop.tickets from stdin") as copy:
+        for n in range(1001, 2001):
+            copy.write_row((n, "copied"))
+    assert len(heard(session)) == 1
+    assert office.value("select count(distinct idempotency_key) from office.wakeups") == 2000
+    while office.value("select count(*) from office.wakeups where status = 'queued'"):
+        office.rows("select office.dispatch('acme')")
+    office.settle()
+    assert office.rows("select agent_id is not null as of_ada, coalesced_count, result from office.runs") == [
+        {"of_ada": True, "coalesced_count": 2000, "result": "succeeded"}
+    ]
+
+
 def test_a_wake_that_rolls_back_is_not_announced(office: Office) -> None:
     """sc-W7, Q15."""
     office.agent("ada")
