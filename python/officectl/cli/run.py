@@ -1,10 +1,12 @@
 """`officectl run`: what became of the wakeups."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from officectl.cli.session import (
+    Function,
     Session,
     dry_run_option,
     known_name,
@@ -13,7 +15,7 @@ from officectl.cli.session import (
     workspace_option,
 )
 from officectl.errors import Refused
-from officectl.office import Office
+from officectl.office import ChosenRunRow, Office
 from officectl.render import heading, show_record, show_rows, text
 
 QUERY = """
@@ -127,15 +129,83 @@ def show(session: Session, run: str, prompt: bool) -> None:
         )
 
 
+def chosen_by(function: Function) -> Function:
+    """Adds the filters by which many runs are chosen; the database refuses to choose by none."""
+    for option in reversed(
+        [
+            click.option("--agent", metavar="NAME", help="Only this agent's."),
+            workspace_option,
+            click.option("--task", metavar="TASK", help="Only this task's."),
+            click.option("--status", metavar="STATUS", help="Only those with this status."),
+            click.option("--since", type=click.DateTime(), help="Only those of this time and later."),
+            click.option("--yes", is_flag=True, help="Do not ask."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
 @command.command()
-@click.argument("run")
+@click.argument("run", required=False)
+@chosen_by
+@click.option("--anew", is_flag=True, help="With the executor that task and agent name today.")
 @dry_run_option
 @session_options
-def retry(session: Session, run: str, dry_run: bool) -> None:
-    """Queue a run again that failed, was interrupted or is blocked."""
+def retry(session: Session, run: str | None, anew: bool, yes: bool, dry_run: bool, **chosen: Any) -> None:
+    """Queue a run again that failed, was interrupted or is blocked; or many, chosen by options.
+
+    Of many it says first what would become of each, and asks.
+    """
+    if run is None:
+        _many(
+            session,
+            "retry",
+            lambda desk, dry: desk.retry_runs(**chosen, anew=anew, dry_run=dry),
+            yes,
+            dry_run,
+        )
+        return
+    if any(value is not None for value in chosen.values()):
+        raise click.UsageError("Name a RUN, or choose many by options.")
     with session.office(dry_run=dry_run) as desk:
-        row = desk.retry_run(run)
+        row = desk.retry_run(run, anew)
     show_record(row, layout=session.layout)
+
+
+@command.command()
+@chosen_by
+@click.option("--reason", metavar="TEXT", help="Why; it is kept with the runs.")
+@dry_run_option
+@session_options
+def stop(session: Session, reason: str | None, yes: bool, dry_run: bool, **chosen: Any) -> None:
+    """Stop many runs, chosen by options; `officectl stop` stops one, or an agent.
+
+    It says first what would become of each, and asks.
+    """
+    _many(
+        session, "stop", lambda desk, dry: desk.stop_runs(**chosen, reason=reason, dry_run=dry), yes, dry_run
+    )
+
+
+def _many(
+    session: Session, verb: str, act: Callable[[Office, bool], list[ChosenRunRow]], yes: bool, dry_run: bool
+) -> None:
+    with session.office() as desk:
+        rows = act(desk, True)
+    if rows and not (yes or dry_run):
+        for row in rows:
+            click.echo(f"{row['run']} of {row['agent_name']}: {row['was']}, then {row['becomes']}", err=True)
+        click.confirm(f"{verb.capitalize()} these {len(rows)} runs?", abort=True, err=True)
+    if rows and not dry_run:
+        with session.office() as desk:
+            rows = act(desk, False)
+    show_rows(
+        rows,
+        ["run", "agent_name", "task_number", "was", "becomes"],
+        wide=["run_id"],
+        layout=session.layout,
+        empty="No such run.",
+    )
 
 
 def find_run(desk: Office, ref: str) -> dict[str, Any]:

@@ -193,6 +193,17 @@ def archive(session: Session, task: str, dry_run: bool) -> None:
 
 @command.command()
 @click.argument("task")
+@dry_run_option
+@session_options
+def release(session: Session, task: str, dry_run: bool) -> None:
+    """Free a task's lock, whoever holds it; the run that held it works on without."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.release_task(task)
+    show_record(row, layout=session.layout)
+
+
+@command.command()
+@click.argument("task")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @dry_run_option
 @session_options

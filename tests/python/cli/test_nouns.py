@@ -1,5 +1,6 @@
 """I8, I2: nouns and their verbs, and how what is unknown or wrong is told."""
 
+import io
 import subprocess
 import threading
 import time
@@ -416,3 +417,58 @@ def test_q25_s6_provider_accounts_are_listed_limited_and_freed(staffed: Officect
     assert staffed("provider", "limit", "anthropic:team", "0").code == 1
     refused = staffed("provider", "end-hold", "anthropic:team")
     assert (refused.code, "anthropic:team" in refused.err) == (1, True)
+
+
+def test_p4_many_runs_are_retried_and_stopped_after_a_count(
+    staffed: Officectl, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P4, P2, I8: what would become of each is said first; destructive verbs ask."""
+    staffed("task", "create", "First", "-a", "lead")
+    staffed("task", "create", "Second", "-a", "triage")
+    with psycopg.connect(database) as desk:
+        desk.execute("select office.dispatch('main')")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = staffed("run", "stop", "--agent", "triage")
+    assert asked.code == 1, "the answer was no"
+    assert "r2 of triage: queued, then stopped" in asked.err
+    assert "Stop these 1 runs?" in asked.err
+    dry = staffed("run", "stop", "--agent", "triage", "--dry-run", "--json", "run,was,becomes").items
+    assert dry == [{"run": "r2", "was": "queued", "becomes": "stopped"}]
+    assert staffed("run", "list", "--status", "queued", "--json", "run").items == [
+        {"run": "r2"},
+        {"run": "r1"},
+    ]
+    done = staffed(
+        "run", "stop", "--agent", "triage", "--reason", "enough", "--yes", "--json", "run,becomes"
+    ).items
+    assert done == [{"run": "r2", "becomes": "stopped"}]
+    assert staffed("run", "list", "--status", "queued", "--json", "run").items == [{"run": "r1"}]
+    with psycopg.connect(database) as desk:
+        desk.execute("update office.runs set status = 'blocked' where status = 'queued'")
+    assert staffed("status", "--json", "stuck").items == [{"stuck": 1}]
+    assert staffed("run", "retry", "--status", "failed", "--yes", "-o", "json").items == []
+    assert staffed("run", "retry", "--since", "2001-01-01", "--dry-run", "--json", "run,becomes").items == [
+        {"run": "r1", "becomes": "queued"}
+    ]
+    assert staffed("run", "retry", "--task", "t1", "--anew", "--yes").code == 0
+    assert staffed("run", "list", "--status", "queued", "--json", "run").items == [{"run": "r1"}]
+    for words in (
+        ("retry",),
+        ("stop", "--yes"),
+        ("stop", "--agent", "nobody"),
+        ("retry", "--status", "finished"),
+    ):
+        assert staffed("run", *words).code == 1, words
+    assert staffed("run", "retry", "r1", "--agent", "lead").code == 2
+
+
+def test_t10_a_task_s_lock_is_released(staffed: Officectl, database: str) -> None:
+    staffed("task", "create", "First", "-a", "lead")
+    assert staffed("task", "release", "t1").code == 1
+    with psycopg.connect(database) as desk:
+        desk.execute(
+            "select count(*) from office.register_worker('box') w, lateral office.claim_runs(w.worker_id) c"
+        )
+    assert staffed("task", "release", "t1", "--json", "released,held_by").items == [
+        {"released": "t1", "held_by": "r1"}
+    ]

@@ -41,7 +41,8 @@ def test_ten_thousand_wakes_send_one_notification(office: Office) -> None:
 TICKETS = """
 create schema shop;
 create table shop.tickets (id integer primary key, subject text);
-create trigger wake after insert on shop.tickets for each row execute function office.wake_agent('ada', 'acme')
+create trigger wake after insert on shop.tickets
+for each row execute function office.wake_agent('ada', 'acme')
 """
 
 

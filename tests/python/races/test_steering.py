@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg
 import pytest
 from support.races import Background, wait_until_blocked
@@ -122,9 +120,7 @@ def test_a_claim_waits_for_an_open_retry_of_many(ada: Office) -> None:
     """K12 retry/claim: it sees what was queued while it waited."""
     worker, launch = blocked(ada)
     retrier, patient = ada.session(), ada.worker(ada.session(patient=True))
-    ada.rows(
-        "insert into office_internal.signals (workspace_id, kind) select workspace_id, 'look' from office.runs"
-    )
+    ada.rows("select office_internal.leave_signal(workspace_id, 'look') from office.runs")
     retrier.execute("begin")
     retrier.execute(RETRY_ALL)
     with Background(patient.conn, CLAIM, [patient.id]) as claim:
@@ -234,7 +230,7 @@ def test_a_release_and_an_end(ada: Office) -> None:
 
 
 def test_all_of_them_at_once(office: Office) -> None:
-    """P5, K9: stops, retries, pauses, claims, ends by many hands: the books are in order, nothing is stuck."""
+    """P5, K9: stops, retries, pauses, claims, ends by many hands: the books are in order."""
     office.slots(8)
     agents = office.agents(4, capacity=2)
     codes: set[str | None] = set()
@@ -254,8 +250,10 @@ def test_all_of_them_at_once(office: Office) -> None:
             for launch in worker.claim(4):
                 try:
                     worker.start(launch)
-                    ended: Any = worker.fail(launch, "configuration") if n % 3 == 0 else worker.finish(launch)
-                    assert ended
+                    if n % 3 == 0:
+                        worker.fail(launch, "configuration")
+                    else:
+                        worker.finish(launch)
                 except psycopg.Error as error:
                     codes.add(error.sqlstate)
         worker.drain()
