@@ -10,8 +10,13 @@ as $$
 declare
   v_answered uuid[] := array(
     select r.id
-    from office.runs as r
-    where r.workspace_id = any(workspace_ids) and r.status = 'queued' and r.answered_at is not null
+    from unnest(workspace_ids) as g (id)
+    cross join lateral (
+      select a.id
+      from office.runs as a
+      where a.workspace_id = g.id and a.status = 'queued' and a.answered_at is not null
+      order by a.requested_at, a.id  -- runs_answered is in this order, so that no other index of queued runs is walked instead
+    ) as r
   );
 begin
   if cardinality(v_answered) = 0 then

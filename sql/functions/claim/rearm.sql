@@ -25,9 +25,13 @@ begin
   perform office_internal.park_runs(v_due);
   perform office_internal.unpark_for_providers(g.id, rearm.at)
   from unnest(workspace_ids) as g (id)
-  where exists (
-    select from office.runs as r where r.workspace_id = g.id and r.status = 'queued' and r.parked = 'provider'
-  );
+  where (
+    select r.executor_id
+    from office.runs as r
+    where r.workspace_id = g.id and r.status = 'queued' and r.parked = 'provider'
+    order by r.executor_id
+    limit 1
+  ) is not null;
 end
 $$;
 

@@ -41,6 +41,7 @@ class Backlog:
         if self.workspace == "full":
             office.rows("select office.create_workspace('full')")
         office.rows("select office.set_setting('max_concurrent_runs', '8', 'acme')")
+        office.rows("select office.set_setting('max_runs_per_hour', '1000', 'acme')")
         office.rows(
             """
             select office.create_agent(
