@@ -10,3 +10,5 @@ alter table office.runs add constraint runs_worker_id_fkey foreign key (worker_i
 alter table office.runs drop constraint runs_status;
 alter table office.runs add constraint runs_status_fkey foreign key (status) references office.run_states (status);
 alter table office_internal.gates drop column attempt_limits;
+drop sequence office_internal.gate_turn;
+alter table office_internal.gates drop column number;

@@ -2,6 +2,14 @@
 
 alter table office_internal.gates add column attempt_limits jsonb not null default '{}';
 comment on column office_internal.gates.attempt_limits is 'Limits of an attempt (S6): settings, as the dispatch last read them.';
+-- Where the oldest signals are a few workspaces' backlog, a claim looks at a window of the others (A15).
+-- squawk-ignore adding-field-with-default
+alter table office_internal.gates add column number bigint generated always as identity;
+-- squawk-ignore require-concurrent-index-creation
+create unique index gates_number on office_internal.gates (number);
+comment on column office_internal.gates.number is 'Its place among all gates, for windows of them.';
+create sequence office_internal.gate_turn;
+comment on sequence office_internal.gate_turn is 'Which window of the gates the next such claim looks at.';
 insert into office_internal.signals (workspace_id, kind) select g.workspace_id, 'setting' from office_internal.gates as g;
 
 -- A status is one of a few words that no one ever removes: a check of the row says so, without a look at another table for every

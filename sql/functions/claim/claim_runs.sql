@@ -27,7 +27,6 @@ declare
   v_mark xid8;
   v_oldest xid8;
   v_gates uuid[];
-  v_now timestamptz;
   v_some integer;
   v_held uuid[];
   v_holds boolean := false;
@@ -48,29 +47,14 @@ begin
   if v_mark > v_xmin then
     v_mark := '0';
   end if;
+  -- In steps, so that not every claim writes the sequence.
+  v_oldest := least((select q.xid from office_internal.signals as q where q.xid >= v_mark order by q.xid limit 1), v_xmin);
+  if v_oldest::text::bigint > v_mark::text::bigint + 40 then
+    perform setval('office_internal.signal_mark', v_oldest::text::bigint);
+  end if;
   for v_pass in 1..3 loop
     exit when v_left <= 0;
-    select array_agg(distinct s.workspace_id), least(min(s.xid), v_xmin)
-    into v_gates, v_oldest
-    from (
-      select c.workspace_id, c.xid
-      from office_internal.signals as c
-      where c.xid >= v_mark and (v_worker.only_workspace_id is null or c.workspace_id = v_worker.only_workspace_id)
-      order by c.xid
-      limit 64
-    ) as s;
-    -- In steps, so that not every claim writes the sequence.
-    if v_worker.only_workspace_id is null and v_oldest::text::bigint > v_mark::text::bigint + 40 then
-      perform setval('office_internal.signal_mark', v_oldest::text::bigint);
-    end if;
-    v_now := office_internal.wall_clock();
-    v_gates := coalesce(v_gates, '{}') || array(
-      select g.workspace_id
-      from office_internal.gates as g
-      where g.due_at <= v_now and (v_worker.only_workspace_id is null or g.workspace_id = v_worker.only_workspace_id)
-      order by g.due_at
-      limit 16
-    );
+    v_gates := office_internal.gates_to_look_at(v_mark, v_left, v_worker.only_workspace_id);
     exit when cardinality(v_gates) = 0;
     -- The first pass never waits. When it found every gate busy, the second looks past all their signals, and the third
     -- waits for one.
@@ -105,7 +89,8 @@ begin
         v_holds := true;
       end if;
       perform office_internal.note_gates(v_held);
-      perform office_internal.dispatch_gates(v_held, v_mark);
+      -- What it dispatches is to be in proportion to what it claims: a backlog is worked off by many claims.
+      perform office_internal.dispatch_gates(v_held, v_mark, least(greatest(4 * v_left / cardinality(v_held), 32), 500));
       return query select * from office_internal.claim_in_gates(v_held, claim_runs.worker_id, v_left);
       get diagnostics v_got = row_count;
       v_left := v_left - v_got;

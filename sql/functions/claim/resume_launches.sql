@@ -51,7 +51,8 @@ begin
     select
       p.id, 'r' || p.number, p.attempt_id, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, case when p.engine_session is null then m.assembled_prompt else p.said end, x.body, p.engine_session,
-      (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e) || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
+      (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e)
+        || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz

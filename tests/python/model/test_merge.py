@@ -140,7 +140,8 @@ def bring_runs_in_flight(conn: Connection, runs: tuple[tuple[Request, str], ...]
         # A key is kept by the run alone: its wakeup was cleared away long ago.
         conn.execute("update office.wakeups set idempotency_key = null where id = %s", [wakeup])
         row = conn.execute(
-            "select r.id, r.status, r.answered_at from office.runs as r join office.wakeups as w on w.run_id = r.id "
+            "select r.id, r.status, r.answered_at "
+            "from office.runs as r join office.wakeups as w on w.run_id = r.id "
             "where w.id = %s",
             [wakeup],
         ).fetchone()
