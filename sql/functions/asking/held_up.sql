@@ -109,7 +109,7 @@ begin
     from office.runs as r
     join office.workspaces as w on w.id = r.workspace_id
     left join office.workers as k on k.id = r.worker_id
-    where r.workspace_id = any(v_seen) and r.status is not distinct from 'stopping' and r.stopping_at < v_now - interval '3 minutes';
+    where r.workspace_id = any(v_seen) and r.status = 'stopping' and r.stopping_at < v_now - interval '3 minutes';
   return query
     select
       'task locked', 't' || t.number, w.name, c.checkout_at,
@@ -122,7 +122,7 @@ begin
     join office.tasks as t on t.id = c.task_id
     join office.workspaces as w on w.id = c.workspace_id
     join office.runs as h on h.id = c.checkout_run_id
-    join office.runs as q on q.task_id = c.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout'
+    join office.runs as q on q.task_id = c.task_id and q.status = 'queued' and q.parked = 'checkout'
     where c.workspace_id = any(v_seen) and c.checkout_at < v_now - interval '1 hour'
     group by t.number, w.name, c.checkout_at, h.number, h.status;
   return query

@@ -90,9 +90,13 @@ def test_i1_from_node(place: dict[str, str], database: str, node_folder: Path) -
 
 
 def test_i1_from_a_shell(place: dict[str, str], database: str, tmp_path: Path) -> None:
-    (code,) = blocks("shell.md", "sh")
-    assert typed(["/bin/sh"], place, tmp_path, code) == LOOKED
+    by_hand, by_trigger = blocks("shell.md", "sh")
+    assert typed(["/bin/sh"], place, tmp_path, by_hand) == LOOKED
     assert_an_order_was_looked_at(database)
+    typed(["/bin/sh"], place, tmp_path, by_trigger)
+    with psycopg.connect(database) as desk:
+        woken = "select payload -> 'context' ->> 'note' from office.wakeups where idempotency_key like 'public.orders:%' order by 1"
+        assert desk.execute(woken).fetchall() == [("broken",), ("lost",)]
 
 
 def test_x2_an_agent_program_of_ones_own(

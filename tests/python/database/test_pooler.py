@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from support import trees
+from support.poolers import pooler
 
 from officectl.database import deploy
 from officectl.database.connect import connect
-from officectl.database.unprivileged import runner_for
 from officectl.errors import Refused
-
-PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 
 @pytest.fixture
 def pooled(fresh_database: str) -> Iterator[str]:
     """DSN of `fresh_database` through a PgBouncer of this test's own."""
-    if PROGRAM is None:
-        pytest.skip("pgbouncer is not installed")
-    server = conninfo_to_dict(fresh_database)
-    folder = Path(f"{server['host']}-pooler")
-    folder.mkdir()
-    runner = runner_for(Path(str(server["host"])))
-    (folder / "pgbouncer.ini").write_text(
-        f"[databases]\n* = host={server['host']} port={server['port']} user={server['user']}\n"
-        f"[pgbouncer]\nlisten_addr =\nunix_socket_dir = {folder}\nlisten_port = 6432\n"
-        f"auth_type = any\npool_mode = transaction\nlogfile = {folder}/log\n"
-    )
-    identity = {}
-    if runner.switch:
-        shutil.chown(folder, runner.uid, runner.gid)
-        identity = {"user": runner.uid, "group": runner.gid}
-    process = subprocess.Popen([PROGRAM, "-q", folder / "pgbouncer.ini"], **identity)
-    dsn = make_conninfo(fresh_database, host=str(folder), port=6432)
-    try:
-        deadline = time.monotonic() + 10
-        while not (folder / ".s.PGSQL.6432").exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+    with pooler(fresh_database) as dsn:
         yield dsn
-    finally:
-        process.kill()
-        process.wait()
-        shutil.rmtree(folder)
 
 
 def test_deploy_refuses_a_pooled_connection(
