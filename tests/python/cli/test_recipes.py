@@ -95,8 +95,16 @@ def test_i1_from_a_shell(place: dict[str, str], database: str, tmp_path: Path) -
     assert_an_order_was_looked_at(database)
     typed(["/bin/sh"], place, tmp_path, by_trigger)
     with psycopg.connect(database) as desk:
-        woken = "select payload -> 'context' ->> 'note' from office.wakeups where idempotency_key like 'public.orders:%' order by 1"
-        assert desk.execute(woken).fetchall() == [("broken",), ("lost",)]
+        woken = """
+          select substr(idempotency_key, strpos(idempotency_key, '.') + 1), payload -> 'context' ->> 'note'
+          from office.wakeups
+          order by id
+        """
+        assert desk.execute(woken).fetchall() == [
+            ("order-7", None),
+            ("orders:8", "broken"),
+            ("orders:9", "lost"),
+        ]
 
 
 def test_x2_an_agent_program_of_ones_own(

@@ -13,7 +13,7 @@ from .conftest import Desk, Process, until
 
 @pytest.fixture
 def pooled(desk: Desk, database: str) -> Iterator[str]:
-    """DSN of the office through a pooler, for everything: what LISTEN says there reaches nobody in particular."""
+    """DSN of the office through a pooler, for everything: LISTEN has no session of its own there."""
     with pooler(database) as dsn:
         yield dsn
 
