@@ -135,9 +135,18 @@ class Run:
         self.reason = self.maker.source
 
     @property
+    def answered(self) -> bool:
+        """Queued to go on after an answer: its attempt lives, and it holds its slot (S3)."""
+        return self.status == "queued" and bool(self.attempts) and self.attempts[-1].outcome is None
+
+    @property
+    def live(self) -> bool:
+        return self.status in LIVE or self.answered
+
+    @property
     def open(self) -> bool:
         """Queued, and a later wakeup of its scope joins it."""
-        return self.status == "queued" and not self.solo
+        return self.status == "queued" and not self.solo and not self.answered
 
     @property
     def for_assignee(self) -> bool:
@@ -150,6 +159,9 @@ class Attempt:
     worker: Worker
     shown: int
     started: bool = False
+    open: int = 0  # what it asked, and nobody has answered
+    untold: int = 0  # answers that its program has not heard
+    left: bool = False  # it goes on without a program, for an answer (D9)
     outcome: str | None = None
 
 
@@ -395,11 +407,14 @@ class Office:
         return [run for run in self.runs if run.status == "queued"]
 
     def live(self) -> list[Run]:
-        return [run for run in self.runs if run.status in LIVE]
+        """The active runs: those that limits count."""
+        return [run for run in self.runs if run.live]
 
     def waits(self, run: Run) -> list[str]:
         """Why a claim passes over it; who is before it is no such reason."""
-        task, wakeups, why = run.task, run.wakeups, []
+        task, wakeups, why = run.task, run.wakeups, list[str]()
+        if run.answered:
+            return self._pauses(run)
         if run.retry_at and run.retry_at > self.now:
             why.append("retry")
         bursty = all(w.source in BURSTY for w in wakeups) and not run.retries
@@ -413,17 +428,17 @@ class Office:
         if task and task.lock and task.lock is not run and not self._loses_checkout(run):
             why.append("checkout")
         agent = run.agent
-        if agent.status == "paused" or agent.pausing:
-            why.append("agent paused")
         if sum(r.agent is agent for r in self.live()) >= agent.capacity:
             why.append("capacity")
         if agent.last_end and agent.last_end + agent.cooldown > self.now:
             why.append("cooldown")
-        if self.paused or self.everything_paused:
-            why.append("workspace paused")
         if len(self.live()) >= self.slots:
             why.append("slots")
-        return why
+        return why + self._pauses(run)
+
+    def _pauses(self, run: Run) -> list[str]:
+        why = ["agent paused"] if run.agent.status == "paused" or run.agent.pausing else []
+        return why + ["workspace paused"] if self.paused or self.everything_paused else why
 
     def _loses_checkout(self, run: Run) -> bool:
         """Q13.5: an assignee's run against another assignee's that is not stopping."""
@@ -472,8 +487,15 @@ class Office:
     def claim(self, worker: Worker, most: int) -> list[Run]:
         self.dispatch()
         launched: list[Run] = []
+        # Answered runs first, on the slots that they hold (S3).
+        answered = [run for run in self.queued() if run.answered and not self.settle(run)]
+        for run in sorted(answered, key=lambda r: (r.requested_at, r.id)):
+            if len(launched) < most and not self.waits(run):
+                run.status = run.result = "claimed"
+                run.attempts[-1].worker = worker
+                launched.append(run)
         while len(launched) < most:
-            ready = [run for run in self.queued() if not self.waits(run)]
+            ready = [run for run in self.queued() if not run.answered and not self.waits(run)]
             if not ready:
                 break
             run = min(ready, key=lambda r: (r.requested_at, r.id))
@@ -509,14 +531,37 @@ class Office:
 
     def start(self, run: Run) -> None:
         run.attempts[-1].started = True
+        run.attempts[-1].left = False
         if run.status == "claimed":
             run.status = run.result = "running"
             if run.task and run.task.state == "todo" and run.task.assignee is run.agent:
                 self.changes.append((run.task, run.agent))
 
+    def ask(self, run: Run) -> None:
+        run.status = run.result = "waiting"
+        run.attempts[-1].open += 1
+
+    def answer(self, run: Run) -> None:
+        """D9: with the last answer it goes on, in its program or, without one, by the next claim."""
+        attempt = run.attempts[-1]
+        attempt.open -= 1
+        attempt.untold += 1
+        if not attempt.open:
+            run.status = run.result = "queued" if attempt.left else "running"
+
+    def _waits_on(self, run: Run, well: bool) -> bool:
+        """D9: its program has ended, and it has not."""
+        attempt = run.attempts[-1]
+        if run.status == "waiting" and attempt.open:
+            attempt.left = True
+        elif run.status == "running" and attempt.untold and well:
+            attempt.left = True
+            run.status = run.result = "queued"
+        return attempt.left
+
     def finish(self, runs: list[Run]) -> None:
         for run in sorted(runs, key=lambda r: r.id):
-            if run.status == "stopping":
+            if run.status == "stopping" or self._waits_on(run, well=True):
                 continue
             run.attempts[-1].outcome = "succeeded"
             run.agent.gave_up = 0
@@ -527,6 +572,8 @@ class Office:
 
     def fail(self, run: Run, cause: str, limit: timedelta | None, retry_at: datetime | None) -> None:
         """Q18, Q19; the back-off's extra is drawn by the one that keeps it: `retry_at`."""
+        if self._waits_on(run, well=False):
+            return
         if run.status == "stopping":
             self._end_stopped(run)
         elif cause != "failure":
@@ -569,8 +616,10 @@ class Office:
             run.task.lock = None
 
     def _end(self, run: Run, status: str, result: str) -> None:
-        was_live = run.status in LIVE
+        was_live = run.live
         run.status, run.result = status, result
+        if was_live and run.attempts[-1].outcome is None:
+            run.attempts[-1].outcome = "cancelled" if status == "cancelled" else "succeeded"
         if status != "interrupted":
             if was_live:
                 self._carry_on_unseen(run)
@@ -623,7 +672,7 @@ class Office:
 
     def _requeue(self, run: Run) -> None:
         """Back to queued. It and the scope's open run become one, the older (Q4)."""
-        was_live = run.status in LIVE
+        was_live = run.live
         other = next((r for r in self.runs if r.open and r.agent is run.agent and r.scope is run.scope), None)
         run.status = run.result = "queued"
         run.stop_reason = None
@@ -674,7 +723,7 @@ class Office:
         for run in runs:
             if run.status == "queued":
                 self._end(run, "cancelled", "stopped")
-            elif run.status in LIVE:
+            elif run.live:
                 self._stop_live(run, "stopped")
 
     def stop_agent(self, agent: Agent) -> None:
@@ -683,15 +732,26 @@ class Office:
         for run in self.runs:
             if run.agent is agent and run.status == "queued":
                 self.settle(run)
-            elif run.agent is agent and run.status in LIVE:
+            elif run.agent is agent and run.live:
                 self._stop_live(run, "stopped")
 
     def _stop_live(self, run: Run, reason: str) -> None:
-        if run.status in ("claimed", "running") or (run.status == "stopping" and run.stop_reason == "paused"):
+        if (
+            run.status in ("claimed", "running")
+            or (run.status == "waiting" and reason != "paused")
+            or (run.status == "stopping" and run.stop_reason == "paused")
+        ):
             run.status = run.result = "stopping"
             run.stop_reason = reason
+            if run.attempts[-1].left:
+                self._end_stopped(run)
 
     def _end_stopped(self, run: Run) -> None:
+        if run.stop_reason == "paused" and run.attempts[-1].left:
+            run.status = run.result = "queued"
+            run.stop_reason = None
+            self.settle(run)
+            return
         run.attempts[-1].outcome = "stopped"
         if run.stop_reason == "paused":
             self._requeue(run)
@@ -740,6 +800,10 @@ class Office:
     def _let_go(self, run: Run) -> None:
         if run.status == "stopping":
             self._end_stopped(run)
+        elif run.status == "waiting":
+            run.attempts[-1].left = True
+        elif run.status == "claimed" and run.attempts[-1].left:
+            run.status = run.result = "queued"
         elif run.status == "claimed":
             run.attempts[-1].outcome = "released"
             self._requeue(run)

@@ -29,7 +29,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from support.clock import install_test_clock
 
-from model.reference import Agent, Office, Run, Task, Wakeup, Worker
+from model.reference import LIVE, Agent, Office, Run, Task, Wakeup, Worker
 
 Connection = psycopg.Connection[Any]
 Item = TypeVar("Item")
@@ -155,6 +155,8 @@ class OfficeMachine(RuleBasedStateMachine):
         self.office = Office(START, [])
         self.tasks: dict[Task, str] = {}
         self.attempts: dict[str, str] = {}
+        self.tokens: dict[str, str] = {}
+        self.questions = 0
         self.agreed = False
 
     def sql(self, statement: str, *values: object) -> list[dict[str, Any]]:
@@ -178,6 +180,7 @@ class OfficeMachine(RuleBasedStateMachine):
             ("max_retry_count", retries),
             ("on_checkout_conflict", on_conflict),
             ("on_interrupt", on_interrupt),
+            ("overflow_after_minutes", 10000),
         ):
             self.sql("select office.set_setting(%s, %s)", key, str(value))
         self.set_slots(slots)
@@ -405,7 +408,7 @@ class OfficeMachine(RuleBasedStateMachine):
     # Workers and their runs
 
     def unended(self) -> list[Run]:
-        return self.office.queued() + self.office.live()
+        return [run for run in self.office.runs if run.status == "queued" or run.live]
 
     def retriable(self) -> list[Run]:
         return [r for r in self.office.runs if r.status in ("interrupted", "failed", "blocked")]
@@ -416,7 +419,10 @@ class OfficeMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.working()) < 3)
     @rule()
     def register(self) -> None:
-        row = self.sql("select worker_id from office.register_worker('box', max_runs => 100)")[0]
+        row = self.sql(
+            "select worker_id from office.register_worker(%s, max_runs => 100)",
+            f"box{len(self.office.workers)}",
+        )[0]
         self.office.register(str(row["worker_id"]))
 
     @precondition(lambda self: self.working())
@@ -431,38 +437,89 @@ class OfficeMachine(RuleBasedStateMachine):
             f"launched {self.names(rows[:-1])}, not {[run.name for run in launched]}"
         )
         self.attempts |= {str(row["run_id"]): str(row["attempt_id"]) for row in rows[:-1]}
+        self.tokens |= {str(row["run_id"]): row["token"] for row in rows[:-1]}
         tell(f"  launched {[run.name for run in launched]}")
 
     def names(self, rows: list[dict[str, Any]]) -> list[str]:
         names = {run.id: run.name for run in self.office.runs}
         return [names.get(str(row["run_id"]), "another") for row in rows]
 
-    @precondition(lambda self: self.office.live())
+    def launched(self) -> list[Run]:
+        """Those whose program has not ended, or is about to start."""
+        runs = [run for run in self.office.runs if run.status in LIVE]
+        return [run for run in runs if run.status == "claimed" or not run.attempts[-1].left]
+
+    def programs(self) -> list[Run]:
+        return [run for run in self.launched() if not run.attempts[-1].left]
+
+    def asking(self, *states: str) -> list[Run]:
+        return [run for run in self.programs() if run.status in states]
+
+    def waiting(self) -> list[Run]:
+        return [run for run in self.office.runs if run.status == "waiting"]
+
+    @precondition(lambda self: self.launched())
     @rule(run=nth)
     def start(self, run: int) -> None:
-        started = chosen(self.office.live(), run)
+        started = chosen(self.launched(), run)
+        tell(f"  {started.name}")
         self.office.start(started)
         self.sql("select office.start_attempt(%s, 1)", self.attempts[started.id])
 
-    @precondition(lambda self: self.office.live())
+    @precondition(lambda self: self.asking("running", "waiting"))
+    @rule(run=nth)
+    def ask(self, run: int) -> None:
+        asks = chosen(self.asking("running", "waiting"), run)
+        tell(f"  {asks.name}")
+        if asks.attempts[-1].open > 3:
+            return
+        self.office.ask(asks)
+        self.questions += 1
+        self.sql("select office.act_with(%s)", self.tokens[asks.id])
+        self.sql("select office.ask(%s)", f"question {self.questions}")
+        self.sql("select set_config('office.acting', '', true)")
+
+    @precondition(lambda self: self.waiting())
+    @rule(run=nth)
+    def answer(self, run: int) -> None:
+        answered = chosen(self.waiting(), run)
+        tell(f"  {answered.name}")
+        self.office.answer(answered)
+        self.sql(
+            "select office.answer(d.id::text, 'yes') from office.decisions as d"
+            " where d.run_id = %s and d.status = 'pending' and d.kind = 'question' order by d.number limit 1",
+            answered.id,
+        )
+
+    def clean_up(self, run: Run) -> None:
+        """Each launcher does, at once."""
+        self.sql("select office.confirm_cleanup(%s)", self.attempts[run.id])
+
+    @precondition(lambda self: self.programs())
     @rule(run=nth)
     def finish(self, run: int) -> None:
-        finished = chosen(self.office.live(), run)
+        finished = chosen(self.programs(), run)
         tell(f"  {finished.name}")
         self.office.finish([finished])
         self.sql("select office.finish_attempt(%s)", self.attempts[finished.id])
+        self.clean_up(finished)
 
-    @precondition(lambda self: self.office.live())
+    @precondition(lambda self: self.programs())
     @rule()
     def finish_all(self) -> None:
-        ends = [{"attempt_id": self.attempts[run.id]} for run in self.office.live()]
-        self.office.finish(self.office.live())
-        self.sql("select office.finish_attempts(%s)", Jsonb(ends))
+        runs = self.programs()
+        self.office.finish(runs)
+        self.sql(
+            "select office.finish_attempts(%s)",
+            Jsonb([{"attempt_id": self.attempts[run.id]} for run in runs]),
+        )
+        for run in runs:
+            self.clean_up(run)
 
-    @precondition(lambda self: self.office.live())
+    @precondition(lambda self: self.programs())
     @rule(run=nth, how=st.sampled_from(["failure", "failure", "limit told", "configuration", "limit"]))
     def fail(self, run: int, how: str) -> None:
-        failed = chosen(self.office.live(), run)
+        failed = chosen(self.programs(), run)
         tell(f"  {failed.name}")
         error, cause = ("429, Retry-After: 600", "failure") if how == "limit told" else ("broke", how)
         row = self.sql(
@@ -470,6 +527,7 @@ class OfficeMachine(RuleBasedStateMachine):
         )[0]
         limit = timedelta(seconds=600) if how == "limit told" else None
         self.office.fail(failed, cause, limit, row["scheduled_retry_at"])
+        self.clean_up(failed)
 
     @precondition(lambda self: self.working())
     @rule(worker=nth)
@@ -627,6 +685,10 @@ class OfficeMachine(RuleBasedStateMachine):
             self.agree()
             if not self.unended():
                 break
+            while self.launched() and self.launched() != self.programs():
+                self.start([run in self.programs() for run in self.launched()].index(False))
+            for _ in range(sum(run.attempts[-1].open for run in self.waiting())):
+                self.answer(0)
             self.finish_all()
             self.carry_out()
             self.advance(10000)
