@@ -438,7 +438,7 @@ class Office:
 
     def _pauses(self, run: Run) -> list[str]:
         why = ["agent paused"] if run.agent.status == "paused" or run.agent.pausing else []
-        return why + ["workspace paused"] if self.paused or self.everything_paused else why
+        return [*why, "workspace paused"] if self.paused or self.everything_paused else why
 
     def _loses_checkout(self, run: Run) -> bool:
         """Q13.5: an assignee's run against another assignee's that is not stopping."""
