@@ -23,7 +23,7 @@ from support.clock import install_test_clock
 Connection = psycopg.Connection[Any]
 
 WORKSPACES = 250
-ROUNDS = int(os.environ.get("OFFICE_MODEL_STATES", "1000")) // WORKSPACES
+ROUNDS = int(os.environ.get("OFFICE_MODEL_STATES", "500")) // WORKSPACES
 # Said of a run that the claim may take all the same: it is not the first, or nobody works.
 SOFT = ("others of ", "no worker lives")
 WORDS = [
