@@ -47,9 +47,10 @@ begin
   if v_mark > v_xmin then
     v_mark := '0';
   end if;
-  -- In steps, so that not every claim writes the sequence.
+  -- In steps, so that not every claim writes the sequence. Not in a transaction that has written: signals that it has consumed come
+  -- back when it rolls back, and the sequence does not.
   v_oldest := least((select q.xid from office_internal.signals as q where q.xid >= v_mark order by q.xid limit 1), v_xmin);
-  if v_oldest::text::bigint > v_mark::text::bigint + 40 then
+  if v_oldest::text::bigint > v_mark::text::bigint + 40 and pg_current_xact_id_if_assigned() is null then
     perform setval('office_internal.signal_mark', v_oldest::text::bigint);
   end if;
   for v_pass in 1..3 loop

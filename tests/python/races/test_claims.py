@@ -434,3 +434,19 @@ def resolved(office: Office, task: str) -> int:
             task,
         )
     )
+
+
+def test_a_claim_that_rolls_back_hides_no_signal(session: Connection) -> None:
+    """A15, Q8: the mark is not rolled back, and never passes a signal that comes back."""
+    session.execute("select office.create_agent('ann', executor => '{\"command\": [\"/bin/true\"]}')")
+    row = session.execute("select worker_id from office.register_worker('box')").fetchone()
+    assert row
+    session.execute("select office.claim_runs(%s)", row)
+    session.execute("select office.wake('ann')")
+    for _ in range(60):
+        session.execute("select pg_current_xact_id()")
+    with session.transaction(force_rollback=True):
+        session.execute("select office.dispatch()")
+        session.execute("select office.claim_runs(%s)", row)
+    launched = session.execute("select * from office.claim_runs(%s) where run_id is not null", row)
+    assert len(launched.fetchall()) == 1
