@@ -767,6 +767,20 @@ def test_a_longer_cooldown_holds_at_once(office: Connection) -> None:
     story.teardown()
 
 
+def test_a_fire_by_hand_does_not_wait_for_a_back_off(office: Connection) -> None:
+    """Q21: a person caused it, as he causes a wake."""
+    story = OfficeMachine(office)
+    story.open(8, 4, "skip", "ask")
+    story.wake_for_nothing("cid", "tick of one", None)
+    story.claim(0, 1)
+    story.fail(0, "failure")
+    story.wake_for_nothing("cid", "hand fires one", None)
+    story.dispatch()
+    story.agree()
+    assert not story.office.waits(story.office.runs[0])
+    story.teardown()
+
+
 class WithoutASecondLook(Office):
     """Believes that a run which is queued may always be claimed while there are slots."""
 
