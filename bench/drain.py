@@ -47,7 +47,7 @@ def drain(
     with psycopg.connect(dsn, autocommit=True) as conn:
         names = furnish(conn, agents // AGENTS_A_WORKSPACE, agents, slots=slots)
         worker = Worker(conn, runs_a_claim)
-        worker.claim()
+        worker.drain_all()
         worker.spent.clear()
         worker.calls.clear()
         if profile:

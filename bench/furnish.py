@@ -7,7 +7,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from server import Connection
@@ -78,6 +78,7 @@ class Worker:
     def __init__(self, conn: Connection, max_runs: int) -> None:
         self.conn = conn
         self.max_runs = max_runs
+        self.more = True  # whether the last claim said to ask again at once
         self.spent: defaultdict[str, float] = defaultdict(float)  # seconds, by kind of call
         self.calls: Counter[str] = Counter()
         row = conn.execute(
@@ -94,43 +95,44 @@ class Worker:
         """Claim; everything that a launcher needs is fetched."""
         with self.timed("claim_runs"):
             rows = self.conn.execute(
-                "select attempt_id, workspace, agent, c.* from office.claim_runs(%s, %s) as c",
+                "select attempt_id, workspace, agent, next_due_at <= clock_timestamp(), c.* "
+                "from office.claim_runs(%s, %s) as c",
                 [self.id, self.max_runs],
             ).fetchall()
+        self.more = bool(rows[-1][3])
         return [Launch(*row[:3]) for row in rows if row[0] is not None]
 
     def start(self, attempts: list[UUID]) -> None:
-        with self.timed("start_attempt"):
-            self.conn.execute(
-                "select office.start_attempt(attempt_id) from unnest(%s::uuid[]) as attempt_id", [attempts]
-            )
+        self.tell("start_attempts", [{"attempt_id": str(attempt)} for attempt in attempts])
 
     def finish(self, attempts: list[UUID]) -> None:
-        ends = [
-            {"attempt_id": str(attempt), "result": {"summary": "done"}, "exit_code": 0}
-            for attempt in attempts
-        ]
-        with self.timed("finish_attempts"):
+        end = {"result": {"summary": "done"}, "exit_code": 0}
+        self.tell("finish_attempts", [{"attempt_id": str(attempt), **end} for attempt in attempts])
+
+    def tell(self, function: LiteralString, items: list[dict[str, Any]]) -> None:
+        with self.timed(function):
             rows: list[Any] = self.conn.execute(
-                "select refused from office.finish_attempts(%s)", [json.dumps(ends)]
+                f"select refused from office.{function}(%s)", [json.dumps(items)]
             ).fetchall()
-        assert rows == [(None,)] * len(attempts), "every end is taken"
+        assert rows == [(None,)] * len(items), "nothing is refused"
 
     def drain(self, runs: int) -> None:
         """Claim, start and finish until so many have ended."""
         done = 0
         while done < runs:
             attempts = self.claim()
-            assert attempts, f"{runs - done} runs cannot be claimed"
-            self.start(attempts)
-            self.finish(attempts)
-            done += len(attempts)
+            assert attempts or self.more, f"{runs - done} runs cannot be claimed"
+            if attempts:
+                self.start(attempts)
+                self.finish(attempts)
+                done += len(attempts)
 
     def drain_all(self) -> None:
         """Until nothing can be claimed."""
-        while attempts := self.claim():
-            self.start(attempts)
-            self.finish(attempts)
+        while (attempts := self.claim()) or self.more:
+            if attempts:
+                self.start(attempts)
+                self.finish(attempts)
 
     @contextmanager
     def timed(self, call: str) -> Iterator[None]:

@@ -21,12 +21,16 @@ section anew and replaces it here.
 
 @dataclass
 class Table:
-    """Figures of one kind; the first column is text, the others are numbers."""
+    """Figures of one kind."""
 
     title: str
     columns: Sequence[str]
     rows: list[Sequence[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def numeric(self, column: int) -> bool:
+        """Whether a column's cells begin with a digit, and are set to the right."""
+        return all(cells[column][:1].isdigit() for cells in self.rows)
 
     def add(self, *cells: object) -> None:
         self.rows.append([str(cell) for cell in cells])
@@ -47,7 +51,7 @@ def show(section: Section, console: Console) -> None:
     for table in section.tables:
         rendered = Rendered(title=table.title, title_justify="left")
         for number, column in enumerate(table.columns):
-            rendered.add_column(column, justify="right" if number else "left")
+            rendered.add_column(column, justify="right" if table.numeric(number) else "left")
         for row in table.rows:
             rendered.add_row(*row)
         console.print(rendered)
@@ -70,7 +74,10 @@ def markdown(section: Section) -> str:
     lines = [f"## {section.rule} {section.title}", "", section.settings]
     for table in section.tables:
         lines += ["", f"**{table.title}**", "", row(table.columns)]
-        lines += [row(["---", *["---:"] * (len(table.columns) - 1)]), *map(row, table.rows)]
+        lines += [
+            row(["---:" if table.numeric(number) else "---" for number in range(len(table.columns))]),
+            *map(row, table.rows),
+        ]
         lines += ["", *(f"- {note}" for note in table.notes)] if table.notes else []
     return "\n".join(lines)
 

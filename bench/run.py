@@ -39,36 +39,19 @@ def k1(cluster: str, given: argparse.Namespace) -> list[Table]:
     for commit in given.commit:
         table = Table(
             f"{given.wakeups:,} wakeups for {told(given)}, one worker process, synchronous_commit {commit}",
-            ("who", "mode", "jobs/s", "beside officectl", "asked/s", "what this mode does without"),
+            ("who", "jobs/s", "beside officectl", "asked/s", "mode", "what this mode does without"),
         )
         whole = our_drain(cluster, given, commit)
         speed = whole.runs / whole.draining
         bars = [chart.Bar("officectl", speed, ours=True)]
-        table.add(
-            "officectl", "200 a claim", f"{speed:,.0f}", "1", f"{whole.runs / whole.asking:,.0f}", "a program"
-        )
+        table.add("officectl", *figures(whole, speed), "sets of 200", "a program")
         one = our_drain(cluster, given, commit, wakeups=min(given.wakeups, ONE_BY_ONE), runs_a_claim=1)
-        table.add(
-            "officectl",
-            "one by one",
-            f"{one.runs / one.draining:,.0f}",
-            chart.ratio(one.runs / one.draining / speed),
-            "",
-            "a program",
-        )
+        table.add("officectl", *figures(one, speed), f"one by one, {one.runs:,} of them", "a program")
         for mode in their_modes(table):
             with database(cluster, commit=commit) as place:
-                times = peers.drain(mode, place, given.wakeups)
-            theirs = given.wakeups / times.draining
-            table.add(
-                mode.peer,
-                f"{mode.name}: {mode.settings}",
-                f"{theirs:,.0f}",
-                chart.ratio(theirs / speed),
-                f"{given.wakeups / times.asking:,.0f}",
-                mode.without,
-            )
-            bars.append(chart.Bar(f"{mode.peer}, {mode.name}", theirs))
+                theirs = peers.drain(mode, place, given.wakeups)
+            table.add(mode.peer, *figures(theirs, speed), f"{mode.name}: {mode.settings}", mode.without)
+            bars.append(chart.Bar(f"{mode.peer}, {mode.name}", theirs.runs / theirs.draining))
         table.notes.append(
             "officectl's whole life is dispatch, claim, start and finish: merged by scope, within slots, "
             "capacity and cooldown, with a prompt built and kept. The peers have none of these."
@@ -82,6 +65,12 @@ def k1(cluster: str, given: argparse.Namespace) -> list[Table]:
         if not given.dry and len(bars) > 1 and commit == given.commit[0]:
             chart.write(CHART, "Jobs a second through their whole life", table.title, bars)
     return tables
+
+
+def figures(drained: Drained | peers.Drained, speed: float) -> tuple[str, str, str]:
+    """Jobs a second, how many times our speed that is, asked a second."""
+    jobs = drained.runs / drained.draining
+    return f"{jobs:,.0f}", chart.ratio(jobs / speed), f"{drained.runs / drained.asking:,.0f}"
 
 
 def our_drain(cluster: str, given: argparse.Namespace, commit: str, **changed: int) -> Drained:
@@ -235,7 +224,8 @@ def options() -> argparse.ArgumentParser:
 def main() -> None:
     given = options().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
-    console = Console()
+    # What is read later than it is printed is not broken to fit a terminal.
+    console = Console(width=None if sys.stdout.isatty() else 160)
     sections = []
     with server(given.pg) as cluster:
         place = ", ".join(f"{name} {value}" for name, value in settings(cluster).items())

@@ -150,7 +150,7 @@ def keep_live(conn: Connection, worker: Worker, agents: Sequence[Agent]) -> None
     live = 0
     while live < len(agents):
         attempts = worker.claim()
-        assert attempts, f"{len(agents) - live} runs cannot be claimed"
+        assert attempts or worker.more, f"{len(agents) - live} runs cannot be claimed"
         worker.start(attempts)
         live += len(attempts)
 
@@ -189,6 +189,8 @@ def provider(conn: Connection, worker: Worker) -> None:
     agents = named(49)
     add_agents(conn, agents, executor=executor)
     give_tasks(conn, agents)
+    # The claim parks what its provider refuses.
+    assert worker.claim() == []
 
 
 def fail(conn: Connection, worker: Worker, agents: Sequence[Agent], executor: Any) -> None:
@@ -198,7 +200,7 @@ def fail(conn: Connection, worker: Worker, agents: Sequence[Agent], executor: An
     failed = 0
     while failed < len(agents):
         attempts = worker.claim()
-        assert attempts, f"{len(agents) - failed} runs cannot be claimed"
+        assert attempts or worker.more, f"{len(agents) - failed} runs cannot be claimed"
         for attempt in attempts:
             conn.execute("select office.start_attempt(%s)", [attempt])
             conn.execute("select office.fail_attempt(%s, %s)", [attempt, LATER])

@@ -63,9 +63,10 @@ class Unavailable(Exception):
 
 
 @dataclass
-class Times:
-    """Seconds."""
+class Drained:
+    """Jobs, and the seconds of asking for them and of all that follows."""
 
+    runs: int
     asking: float
     draining: float
 
@@ -107,7 +108,7 @@ def carry_out(command: list[str]) -> None:
         raise Unavailable((done.stderr or done.stdout).strip().splitlines()[-1])
 
 
-def drain(mode: Mode, dsn: str, jobs: int) -> Times:
+def drain(mode: Mode, dsn: str, jobs: int) -> Drained:
     """Run one peer in a database of its own."""
     parts = conninfo_to_dict(dsn)
     host = quote(str(parts["host"]), safe="")
@@ -130,4 +131,4 @@ def drain(mode: Mode, dsn: str, jobs: int) -> Times:
     )
     if done.returncode:
         raise RuntimeError(f"{mode.peer} failed:\n{done.stderr}")
-    return Times(**json.loads(done.stdout.splitlines()[-1]))
+    return Drained(jobs, **json.loads(done.stdout.splitlines()[-1]))

@@ -46,7 +46,7 @@ def test_k1_the_drain_is_measured_with_its_calls_and_its_profile(
 
     monkeypatch.setattr(peers, "install", none)
     table, calls, profile = run.k1(cluster_dsn, tiny)
-    assert [row[:2] for row in table.rows] == [["officectl", "200 a claim"], ["officectl", "one by one"]]
+    assert [row[4] for row in table.rows] == ["sets of 200", "one by one, 20 of them"]
     assert "No peers: nobody asked." in table.notes
     assert {row[0] for row in calls.rows} >= {"claim_runs", "finish_attempts"}
     assert "claim_runs" in {row[0] for row in profile.rows}
@@ -61,8 +61,8 @@ def test_k1_a_peer_drains_its_own_jobs(cluster_dsn: str, mode: peers.Mode) -> No
     except peers.Unavailable as why:
         pytest.skip(f"its package cannot be had: {why}")
     with database(cluster_dsn, commit="off") as dsn:
-        times = peers.drain(mode, dsn, 10)
-    assert times.asking > 0 and times.draining > 0
+        drained = peers.drain(mode, dsn, 10)
+    assert drained.asking > 0 and drained.draining > 0
 
 
 @pytest.mark.parametrize("waiting", REASONS, ids=lambda waiting: waiting.why)
