@@ -3,7 +3,8 @@
 -- two get the same run, no limit is exceeded.
 -- Refuses unknown or expired workers (not_found, worker_expired), draining ones (worker_draining), other isolations than
 -- READ COMMITTED (isolation), and answers schema_changed while a deploy is under way.
--- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one.
+-- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one. It looks once:
+-- signals that it leaves itself are for after its commit, and where more are left than one look reads it says to ask again now.
 --
 -- Signals are read from a low-water mark on (A15): set to the least transaction that may still leave one, in a sequence,
 -- so that no dead rows pile up at the index's head. A mark above the snapshot's own (a restored dump) counts as 0.

@@ -1,5 +1,6 @@
 -- office_internal.gates_to_look_at: the workspaces where a claim may find something: those of the oldest signals since a transaction,
--- in order, and those whose timer is due; for a worker of one workspace that one. Takes no lock.
+-- in order, and those whose timer is due; for a worker of one workspace that one. Each once: what a claim leaves
+-- behind in a workspace is for after its commit. Takes no lock.
 -- Where the oldest signals are the backlog of a few workspaces, the others are not to wait until that is worked off: a window of all
 -- gates, which moves on with each such look, is searched for signals, and what is found there comes first, but for one
 -- look in eight. The window moves by a sequence, which leaves no dead rows.
@@ -18,7 +19,16 @@ declare
   v_others uuid[];
 begin
   if only_workspace_id is not null then
-    return array[only_workspace_id];
+    return array(
+      select g.workspace_id
+      from office_internal.gates as g
+      where g.workspace_id = only_workspace_id and (
+        g.due_at <= v_now
+        or exists (
+          select from office_internal.signals as q where q.workspace_id = g.workspace_id and q.xid >= gates_to_look_at.since
+        )
+      )
+    );
   end if;
   select coalesce(array_agg(s.workspace_id order by s.place), '{}'), sum(s.signals)
   into v_gates, v_signals
@@ -39,7 +49,7 @@ begin
   v_gates := v_gates || array(
     select g.workspace_id
     from office_internal.gates as g
-    where g.due_at <= v_now
+    where g.due_at <= v_now and g.workspace_id <> all(v_gates)
     order by g.due_at
     limit 16
   );
