@@ -92,7 +92,6 @@ class Worker:
         return [launch.attempt for launch in self.launches()]
 
     def launches(self) -> list[Launch]:
-<<<<<<< HEAD
         """Claim; everything that a launcher needs is fetched."""
         with self.timed("claim_runs"):
             rows = self.conn.execute(
@@ -102,18 +101,6 @@ class Worker:
             ).fetchall()
         self.more = bool(rows[-1][3])
         return [Launch(*row[:3]) for row in rows if row[0] is not None]
-=======
-        """Claim, and again while nothing came and there is more to look at; all of each launch is fetched."""
-        while True:
-            with self.timed("claim_runs"):
-                rows = self.conn.execute(
-                    "select attempt_id, workspace, agent, next_due_at <= clock_timestamp() as again, c.*"
-                    " from office.claim_runs(%s, %s) as c",
-                    [self.id, self.max_runs],
-                ).fetchall()
-            if len(rows) > 1 or not rows[-1][3]:
-                return [Launch(*row[:3]) for row in rows[:-1]]
->>>>>>> 8db861e (Look at each gate once a claim, and ask again in the bench as workers do)
 
     def start(self, attempts: list[UUID]) -> None:
         self.tell("start_attempts", [{"attempt_id": str(attempt)} for attempt in attempts])
