@@ -70,6 +70,17 @@ begin
     where r.agent_id = new.agent_id and r.scope_id = old.scope_id and r.id <> new.id and r.status = 'queued'
       and not r.solo and r.answered_at is null;
     if v_other.number > new.number then
+      -- People do not wait behind a back-off (Q21).
+      if exists (
+        select
+        from office.wakeups as w
+        join office.wakeup_sources as s on s.source = w.source
+        where w.run_id = v_other.id and w.attempt_id is null and (s.person_caused or w.payload ->> 'fire' = 'manual')
+      ) then
+        new.scheduled_retry_at := null;
+        new.parked := null;
+        new.due_at := null;
+      end if;
       new.coalesced_count := new.coalesced_count + office_internal.move_wakeups(v_other.id, new.id, new.coalesced_count, 0);
       new.depth := greatest(new.depth, v_other.depth);
       update office.runs as r

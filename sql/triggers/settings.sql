@@ -23,7 +23,8 @@ begin
   perform office_internal.leave_signal(w.id, 'setting')
   from office.workspaces as w
   where v_setting.key in (
-      'max_concurrent_runs', 'attempt_minutes', 'attempt_turns', 'attempt_tool_calls', 'silence_timeout_seconds', 'output_limit_bytes'
+      'max_concurrent_runs', 'attempt_minutes', 'attempt_turns', 'attempt_tool_calls', 'silence_timeout_seconds', 'output_limit_bytes',
+      'coalescing_window_seconds', 'on_checkout_conflict'
     )
     and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
   return null;

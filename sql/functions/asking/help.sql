@@ -16,7 +16,7 @@ as $$
     ('stop, try again', 'select * from office.stop(''r1''); select * from office.retry_run(''r1'');'),
     ('many at once: without dry_run => false it only says what would be',
       'select * from office.stop_runs(agent => ''triage''); '
-      || 'select * from office.retry_runs(status => ''interrupted'', since => now() - interval ''1 day'', dry_run => false);'),
+      || 'select * from office.retry_runs(status => ''interrupted'', since => office.now() - interval ''1 day'', dry_run => false);'),
     ('what is stuck, and what mends it', 'select * from office.stuck;'),
     ('hold everything, let it go on',
       'select * from office.pause(''everything'', ''bad night''); select * from office.resume(''everything'');'),

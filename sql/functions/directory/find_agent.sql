@@ -20,16 +20,18 @@ begin
       );
     end if;
   end if;
-  -- Each by its own index: an "or" of both would read every agent.
+  -- Each by its own index: an "or" of both would read every agent, and a name is found among many workspaces as among few.
   if office_internal.is_uuid(v_name) then
     v_ids := array(select a.id from office.agents as a where a.id = v_name::uuid and a.deleted_at is null
-      and (v_workspace is null or a.workspace_id = v_workspace) and a.workspace_id in (select office.visible_workspaces()));
+      and (v_workspace is null or a.workspace_id = v_workspace) and office_internal.can_see(a.workspace_id));
+  elsif v_workspace is not null then
+    v_ids := array(select a.id from office.agents as a where a.workspace_id = v_workspace and lower(a.name) = lower(v_name)
+      and a.deleted_at is null and office_internal.can_see(a.workspace_id));
   else
     v_ids := array(
       select a.id
       from office.visible_workspaces() as v (id)
       join office.agents as a on a.workspace_id = v.id and lower(a.name) = lower(v_name) and a.deleted_at is null
-      where v_workspace is null or v.id = v_workspace
     );
   end if;
   if cardinality(v_ids) = 1 then

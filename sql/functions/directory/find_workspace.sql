@@ -9,10 +9,20 @@ declare
   v_ids uuid[];
   v_names text[];
 begin
-  select array_agg(w.id), array_agg(w.name order by w.name) into v_ids, v_names
-  from office.visible_workspaces() as v (id)
-  join office.workspaces as w on w.id = v.id
-  where nullif(ref, '') is null or lower(w.name) = lower(ref) or (office_internal.is_uuid(ref) and w.id::text = lower(ref));
+  -- Each by its own index: among many workspaces a name is found as among few.
+  if office_internal.is_uuid(ref) then
+    v_ids := array(select w.id from office.workspaces as w where w.id = ref::uuid and office_internal.can_see(w.id));
+  elsif ref <> '' then
+    v_ids := array(
+      select w.id
+      from office.workspaces as w
+      where lower(w.name) = lower(ref) and w.deleted_at is null and office_internal.can_see(w.id)
+    );
+  else
+    select array_agg(w.id), array_agg(w.name order by w.name) into v_ids, v_names
+    from office.visible_workspaces() as v (id)
+    join office.workspaces as w on w.id = v.id;
+  end if;
   if cardinality(v_ids) = 1 then
     return v_ids[1];
   end if;

@@ -28,8 +28,11 @@ begin
       case when w.idempotency_key is not null then (
         select r.id from office.runs as r where r.workspace_id = w.workspace_id and r.idempotency_key = w.idempotency_key
       ) end as key_run,
-      -- Only a routine's fire says how it came about.
-      w.payload ->> 'fire' is not distinct from 'manual' as by_hand,
+      -- A person's word, not given from inside a run; only a routine's fire says how it came about.
+      w.attempt_id is null and (
+        w.payload ->> 'fire' is not distinct from 'manual'
+        or exists (select from office.wakeup_sources as s where s.source = w.source and s.person_caused)
+      ) as by_person,
       o.ordinality as nth
     from unnest(wakeup_ids) with ordinality as o (id, ordinality)
     join office.wakeups as w on w.id = o.id
@@ -85,7 +88,7 @@ begin
   placed as materialized (
     select
       p.id, p.workspace_id, p.agent_id, p.class, p.solo, p.source, p.task_id, p.routine_id, p.idempotency_key, p.depth,
-      p.requested_at, p.by_hand, p.nth, p.maker_nth, coalesce(p.key_run, case when p.maker_nth is null then p.old_run end) as joins_run,
+      p.requested_at, p.by_person, p.nth, p.maker_nth, coalesce(p.key_run, case when p.maker_nth is null then p.old_run end) as joins_run,
       case when p.maker_nth = p.nth then office.uuid7() end as new_run
     from (
       select
@@ -148,7 +151,7 @@ begin
     from (
       select
         p.joins_run, p.wakeups, p.deepest, p.first_event_source,
-        bool_or(p.by_hand or (select s.person_caused from office.wakeup_sources as s where s.source = p.source)) as by_person
+        bool_or(p.by_person) as by_person
       from seated as p
       where p.joins_run is not null
       group by p.joins_run, p.wakeups, p.deepest, p.first_event_source

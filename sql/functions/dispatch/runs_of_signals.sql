@@ -51,6 +51,21 @@ begin
     union
     select r.id from office.runs as r where r.agent_id = any(v_agents) and r.status = 'queued'
   );
+  -- How long a window is, and whether a lock is waited for, are settings.
+  if exists (select from unnest(signals) as s where s.kind = 'setting') then
+    v_runs := v_runs || array(
+      select r.id
+      from unnest(signals) as s
+      join office.runs as r on r.workspace_id = s.workspace_id and r.status = 'queued' and r.due_at is not null
+      where s.kind = 'setting' and r.parked = 'window'
+      union
+      select r.id
+      from unnest(signals) as s
+      join office.checkouts as c on c.workspace_id = s.workspace_id
+      join office.runs as r on r.task_id = c.task_id and r.status is not distinct from 'queued' and r.parked = 'checkout'
+      where s.kind = 'setting'
+    );
+  end if;
   if exists (select from unnest(signals) as s where s.kind in ('freed', 'resource')) then
     v_runs := v_runs || office_internal.wake_waiters(signals);
   end if;

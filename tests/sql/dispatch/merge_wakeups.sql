@@ -7,7 +7,7 @@ set local search_path = tap, public;
 \set by_hand '''{"routine_id": "a0000000-0000-4000-8000-000000000001", "fire": "manual"}'''
 \set other_routine '''{"routine_id": "a0000000-0000-4000-8000-000000000002"}'''
 
-select plan(63);
+select plan(64);
 
 -- Row by row
 
@@ -244,8 +244,20 @@ select is(
 );
 select is(
   (select array_agg(concat_ws(' ', w.status, w.position, r.parked) order by w.position) from office.wakeups as w join office.runs as r on r.id = w.run_id where w.id in (:'tick', :'fresh')),
+  array['claimed 1', 'coalesced 2'],
+  'Q4, Q5, Q21: … and its wakeups, behind those it has; a person''s among them does not wait behind the back-off'
+);
+
+select pg_temp.scenario('retry-absorbs-webhook', 'ann');
+select pg_temp.wake('ann', 'routine', :routine) as tick \gset
+select pg_temp.claim();
+select pg_temp.wake('ann', 'routine', replace(:by_hand, 'manual', 'webhook')::jsonb) as fresh \gset
+select pg_temp.look();
+select pg_temp.fail(:'tick');
+select is(
+  (select array_agg(concat_ws(' ', w.status, w.position, r.parked) order by w.position) from office.wakeups as w join office.runs as r on r.id = w.run_id where w.id in (:'tick', :'fresh')),
   array['claimed 1 retry', 'coalesced 2 retry'],
-  'Q4, Q5: … and its wakeups, behind those it has'
+  'Q4, Q18: … where no person is among them the back-off stays'
 );
 
 select pg_temp.scenario('older-stays', 'ann');
