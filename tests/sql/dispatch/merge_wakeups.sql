@@ -3,6 +3,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 \set routine '''{"routine_id": "a0000000-0000-4000-8000-000000000001"}'''
 \set by_hand '''{"routine_id": "a0000000-0000-4000-8000-000000000001", "fire": "manual"}'''
 \set other_routine '''{"routine_id": "a0000000-0000-4000-8000-000000000002"}'''
@@ -107,8 +108,10 @@ select pg_temp.wake('cis') as cis \gset
 select pg_temp.wake('dan') as dan \gset
 select pg_temp.claim();
 select pg_temp.start(:'ann'), pg_temp.start(:'bob'), pg_temp.start(:'cis');
-update office.runs set status = 'waiting' where id in ((pg_temp.run(:'bob')).id, (pg_temp.run(:'cis')).id);
-update office.runs set status = 'queued', answered_at = office.now() where id = (pg_temp.run(:'cis')).id;
+select pg_temp.ask(:'bob');
+select (pg_temp.ask(:'cis')).decision as asked \gset
+select pg_temp.leave(:'cis');
+select office.answer(:'asked', 'yes');
 select office.stop('r' || (pg_temp.run(:'dan')).number);
 select pg_temp.wake('ann'), pg_temp.wake('bob'), pg_temp.wake('cis'), pg_temp.wake('dan');
 select pg_temp.look();

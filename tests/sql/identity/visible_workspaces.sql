@@ -2,6 +2,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
+\ir ../support/acting.psql
 select plan(18);
 
 -- Two accounts, a workspace each, and in both of them everything that there can be; "acme" or "bolt" is in every text.
@@ -49,6 +50,9 @@ begin
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     perform from office.start_attempt(v_launch.attempt_id);
     perform office.add_resource(v_launch.attempt_id, 'folder:server:/srv/' || name);
+    perform pg_temp.act(v_launch.attempt_id);
+    perform office.ask(name || ' or not?');
+    perform pg_temp.act_no_more();
   end loop;
   v_task := task from office.create_task(name || ' second', assignee => name || '/' || name || '-agent', workspace => name);
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
