@@ -1,3 +1,5 @@
+create index wakeups_queued on office.wakeups (workspace_id) where status = 'queued';
+create index runs_live_scope on office.runs (agent_id, scope_id) where status in ('claimed', 'running', 'waiting');
 alter table office.attempt_prompts
 add constraint attempt_prompts_attempt_id_fkey foreign key (attempt_id) references office.attempts (id);
 alter table office.attempts add constraint attempts_run_id_fkey foreign key (run_id) references office.runs (id);

@@ -51,3 +51,10 @@ alter table office.attempt_prompts drop constraint attempt_prompts_attempt_id_fk
 drop function if exists office_internal.usual_executor(uuid, uuid);
 -- squawk-ignore ban-drop-function
 drop function if exists office_internal.launch_environment(uuid, uuid);
+
+-- What the active runs' index finds needs no second one, and a queued wakeup is found by its signal: a wakeup's end is then an update in
+-- place.
+-- squawk-ignore require-concurrent-index-deletion
+drop index office.runs_live_scope;
+-- squawk-ignore require-concurrent-index-deletion
+drop index office.wakeups_queued;

@@ -57,8 +57,9 @@ begin
     left join lateral (
       select r.id, r.class
       from office.runs as r
-      where not w.solo and r.agent_id = w.agent_id and r.scope_id = w.scope_id and not r.solo
-        and (r.status in ('claimed', 'running', 'waiting') or (r.status = 'queued' and r.answered_at is not null))
+      where not w.solo and r.workspace_id = w.workspace_id and r.agent_id = w.agent_id and r.scope_id = w.scope_id and not r.solo
+        and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null))
+        and r.status <> 'stopping'
       order by (r.class = 'event') desc, r.number desc
       limit 1
     ) as l on true
