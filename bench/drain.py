@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +22,18 @@ from pg_stat_user_functions
 order by self_time desc
 limit 30
 """
+
+
+@dataclass
+class Tally:
+    """A count that several threads add to."""
+
+    count: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, some: int) -> None:
+        with self.lock:
+            self.count += some
 
 
 @dataclass
@@ -41,9 +55,13 @@ def drain(
     agents: int = AGENTS,
     slots: int = SLOTS,
     runs_a_claim: int = RUNS_A_CLAIM,
+    connections: int = 1,
     profile: bool = False,
 ) -> Drained:
-    """Ask for `wakeups`, at most one an agent at a time so that none merges, and drain them, wave by wave."""
+    """Ask for `wakeups`, at most one an agent at a time so that none merges, and drain them, wave by wave.
+
+    One worker process with so many connections, each of which claims, starts and finishes.
+    """
     with psycopg.connect(dsn, autocommit=True) as conn:
         names = furnish(conn, agents // AGENTS_A_WORKSPACE, agents, slots=slots)
         worker = Worker(conn, runs_a_claim)
@@ -59,7 +77,10 @@ def drain(
             start = time.perf_counter()
             wake(conn, wave)
             asked = time.perf_counter()
-            worker.drain(len(wave))
+            if connections == 1:
+                worker.drain(len(wave))
+            else:
+                drain_together(dsn, worker, connections, len(wave))
             drained.asking += asked - start
             drained.draining += time.perf_counter() - asked
         drained.spent, drained.calls = dict(worker.spent), dict(worker.calls)
@@ -67,6 +88,24 @@ def drain(
             drained.profile = read_profile(conn)
         check(conn, wakeups)
         return drained
+
+
+def drain_together(dsn: str, worker: Worker, connections: int, runs: int) -> None:
+    """Claim, start and finish on several connections of one process, until so many runs have ended."""
+    ended = Tally()
+
+    def work() -> None:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            mine = Worker(conn, worker.max_runs, of=worker)
+            while ended.count < runs:
+                attempts = mine.claim()
+                mine.start(attempts)
+                mine.finish(attempts)
+                ended.add(len(attempts))
+
+    with ThreadPoolExecutor(connections) as pool:
+        for done in [pool.submit(work) for _ in range(connections)]:
+            done.result()
 
 
 def read_profile(conn: Connection) -> list[Any]:

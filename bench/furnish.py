@@ -75,17 +75,21 @@ class Launch(NamedTuple):
 class Worker:
     """One worker process's part in the database."""
 
-    def __init__(self, conn: Connection, max_runs: int) -> None:
+    def __init__(self, conn: Connection, max_runs: int, *, of: Worker | None = None) -> None:
+        """`of`: another connection of that worker's process."""
         self.conn = conn
         self.max_runs = max_runs
         self.more = True  # whether the last claim said to ask again at once
         self.spent: defaultdict[str, float] = defaultdict(float)  # seconds, by kind of call
         self.calls: Counter[str] = Counter()
+        if of is not None:
+            self.id: UUID = of.id
+            return
         row = conn.execute(
             "select worker_id from office.register_worker(host => 'bench', max_runs => %s)", [max_runs]
         ).fetchone()
         assert row is not None
-        self.id: UUID = row[0]
+        self.id = row[0]
 
     def claim(self) -> list[UUID]:
         """Attempts of the runs that were claimed."""

@@ -28,6 +28,7 @@ from waiting import REASONS
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 CHART = Path(__file__).parent.parent / "docs" / "benchmark.svg"
+CONNECTIONS = (2, 4)  # of our one worker's process
 ONE_BY_ONE = 500  # runs at most that are claimed one by one: nobody works like that
 
 Part = Callable[[str, argparse.Namespace], list[Table]]
@@ -43,8 +44,16 @@ def k1(cluster: str, given: argparse.Namespace) -> list[Table]:
         )
         whole = our_drain(cluster, given, commit)
         speed = whole.runs / whole.draining
-        bars = [chart.Bar("officectl", speed, ours=True)]
+        bars = [chart.Bar("officectl, 1 connection", speed, ours=True)]
         table.add("officectl", *figures(whole, speed), "sets of 200", "a program")
+        for connections in CONNECTIONS:
+            more = our_drain(cluster, given, commit, connections=connections)
+            table.add(
+                "officectl", *figures(more, speed), f"sets of 200 on {connections} connections", "a program"
+            )
+            bars.append(
+                chart.Bar(f"officectl, {connections} connections", more.runs / more.draining, ours=True)
+            )
         one = our_drain(cluster, given, commit, wakeups=min(given.wakeups, ONE_BY_ONE), runs_a_claim=1)
         table.add("officectl", *figures(one, speed), f"one by one, {one.runs:,} of them", "a program")
         for mode in their_modes(table):
