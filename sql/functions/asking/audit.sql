@@ -1,4 +1,9 @@
 -- office.audit: proves the books: one row for each invariant that is violated, and none when all is well (Q26, K9).
+-- Every wakeup is in one of six places: queued with its signal; in a queued run that will show it; shown by an attempt's prompt; unseen in
+-- a live run; settled with its run, which never showed it; skipped or cancelled with a reason. That no limit was exceeded at any instant
+-- is a sweep over claimed and ended times, both read under the gate: each claim is counted against the limit that held then, which
+-- the activity of its changes tells (limits_of_the_time); what was lowered below what runs violates nothing, only a claim can. Of two that
+-- fall on one instant the better order is taken. The clock must not have been set back.
 -- Operators only (forbidden). Reads everything; run it when you can wait for it.
 create or replace function office.audit()
 returns table (invariant text, subject text, detail text)
@@ -8,19 +13,33 @@ as $$
 begin
   perform office_internal.need_operator();
   return query
-    select 'a queued wakeup has a signal', w.id::text, w.source
+    select x.broken, w.id::text, concat_ws(', ', w.status, 'r' || r.number || ' is ' || r.status)
     from office.wakeups as w
-    where w.status = 'queued'
-      and not exists (select from office_internal.signals as s where s.workspace_id = w.workspace_id and s.wakeup_id = w.id);
-  return query
-    select 'a claimed or coalesced wakeup has a run', w.id::text, w.status
-    from office.wakeups as w
-    where w.status in ('claimed', 'coalesced') and w.run_id is null;
-  return query
-    select 'a claimed wakeup''s run is under way or interrupted', w.id::text, r.status
-    from office.wakeups as w
-    join office.runs as r on r.id = w.run_id
-    where w.status = 'claimed' and r.ended_at is not null and r.status <> 'interrupted';
+    left join office.runs as r on r.id = w.run_id
+    left join office.attempts as a on a.id = r.attempt_id
+    cross join lateral (
+      select case
+        when w.status = 'queued' then case
+          when w.run_id is not null then 'a queued wakeup has no run'
+          when not exists (select from office_internal.signals as s where s.workspace_id = w.workspace_id and s.wakeup_id = w.id)
+            then 'a queued wakeup has a signal'
+        end
+        when w.status in ('skipped', 'cancelled') then case when w.reason is null then 'a skipped or cancelled wakeup has a reason' end
+        when r.id is null then 'a wakeup has the run that it made or joined'
+        when w.status in ('finished', 'failed') and r.ended_at is null then 'a settled wakeup''s run has ended'
+        when w.status = 'claimed' and r.ended_at is not null and r.status <> 'interrupted'
+          then 'a claimed wakeup''s run is under way or interrupted'
+        -- What has its place is shown by the next launch, or is found unseen when the run ends.
+        when r.ended_at is null or r.status = 'interrupted'
+          then case when (w.position between 1 and r.coalesced_count) is not true then 'a wakeup has its place in its run' end
+        -- One that came with the run's own key is that run's, whenever it came (Q7). A run that ended in the queue is their outcome.
+        when w.class = 'event' and w.position > a.shown_wakeups and r.claimed_at is not null
+          and (a.outcome in ('succeeded', 'blocked', 'stopped', 'cancelled') or (a.outcome = 'failed' and r.status = 'failed'))
+          and (w.idempotency_key = r.idempotency_key) is not true
+          then 'an event wakeup of an ended run was shown'
+      end as broken
+    ) as x
+    where x.broken is not null;
   return query
     select 'a run carries as many wakeups as it counts', 'r' || r.number, format('%s, not %s', count(w.id), r.coalesced_count)
     from office.runs as r
@@ -29,25 +48,63 @@ begin
     group by r.id
     having count(w.id) <> r.coalesced_count;
   return query
-    select 'a skipped or cancelled wakeup has a reason', w.id::text, w.status
-    from office.wakeups as w
-    where w.status in ('skipped', 'cancelled') and w.reason is null;
-  return query
-    select 'an event wakeup of a finished run was shown', w.id::text, 'r' || r.number
-    from office.wakeups as w
-    join office.runs as r on r.id = w.run_id
-    join office.attempts as a on a.id = r.attempt_id
-    where r.outcome = 'succeeded' and w.class = 'event' and w.position > a.shown_wakeups
-      and w.status in ('claimed', 'coalesced', 'finished')
-      -- One that came with the run's own key is that run's, whenever it came (Q7).
-      and (w.idempotency_key = r.idempotency_key) is not true;
-  return query
     select 'a live run has one live attempt', 'r' || r.number, format('%s live attempts', count(a.id))
     from office.runs as r
     left join office.attempts as a on a.run_id = r.id and a.ended_at is null
     where r.status in ('claimed', 'running', 'stopping')
     group by r.id
     having count(a.id) <> 1;
+  return query
+    select 'a run is live once at a time', 'r' || r.number, format('attempts %s and %s', q.before, q.number)
+    from (
+      select
+        a.run_id, a.number, a.claimed_at,
+        lag(a.number) over by_run as before, lag(coalesce(a.ended_at, 'infinity')) over by_run as free_at
+      from office.attempts as a
+      window by_run as (partition by a.run_id order by a.number)
+    ) as q
+    join office.runs as r on r.id = q.run_id
+    where q.claimed_at < q.free_at;
+  return query
+    with moves as (
+      select m.subject_id, m.workspace_id, m.run_id, e.at, e.step
+      from (
+        select x.subject_id, a.workspace_id, a.run_id, a.claimed_at, a.ended_at
+        from office.attempts as a
+        join office.runs as r on r.id = a.run_id
+        cross join lateral (values (a.workspace_id), (r.agent_id)) as x (subject_id)
+        where a.ended_at is null or a.ended_at > a.claimed_at
+      ) as m
+      cross join lateral (values (m.claimed_at, 1), (m.ended_at, -1)) as e (at, step)
+      where e.at is not null
+    ),
+    counted as (
+      -- Of one instant the ends come first.
+      select m.*, sum(m.step) over (partition by m.subject_id order by m.at, m.step rows unbounded preceding) as going
+      from moves as m
+    ),
+    over as (
+      select c.subject_id, c.workspace_id, c.run_id, c.at, c.going, max(l.most) as most
+      from counted as c
+      join office_internal.limits_of_the_time() as l on l.subject_id = c.subject_id and c.at between l.since and l.until
+      where c.step = 1
+      group by c.subject_id, c.workspace_id, c.run_id, c.at, c.going
+      having c.going > max(l.most)
+    )
+    select
+      'no limit was ever exceeded', 'r' || r.number,
+      format('%s of %s of %s at %s', o.going, o.most, coalesce(s.name, g.name), o.at)
+    from over as o
+    join office.runs as r on r.id = o.run_id
+    left join office.workspaces as s on s.id = o.subject_id
+    left join office.agents as g on g.id = o.subject_id
+    -- One run more while a question or publishing approval waits (S2).
+    where s.id is null or o.going > o.most + 1 or not exists (
+      select
+      from office.decisions as d
+      where d.workspace_id = o.workspace_id and d.kind in ('question', 'publish')
+        and d.asked_at <= o.at and coalesce(d.decided_at, 'infinity') >= o.at
+    );
   return query
     select 'a live run''s worker has not ended', 'r' || r.number, format('%s, %s', r.status, k.end_reason)
     from office.runs as r

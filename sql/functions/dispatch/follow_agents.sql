@@ -1,5 +1,6 @@
 -- office_internal.follow_agents: makes lanes say what their agents' rows say, and what they will say once a pause that the office has
--- set has reached them (A6). The caller holds the gate.
+-- set has reached them (A6). That a capacity changed, that no run of an agent is claimed any more or is again, is activity (K9, I9).
+-- The caller holds the gate.
 create or replace function office_internal.follow_agents(agent_ids uuid[])
 returns void
 language plpgsql volatile
@@ -7,6 +8,25 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   perform office_internal.reopen_lanes(agent_ids);
+  insert into office.activity (workspace_id, at, kind, agent_id, detail)
+  select l.workspace_id, office_internal.wall_clock(), c.kind, l.agent_id, c.detail
+  from office_internal.lanes as l
+  join office.agents as a on a.id = l.agent_id
+  cross join lateral (
+    select
+      a.status = 'active' and a.deleted_at is null
+        and not exists (select from office_internal.changes as c where c.agent_id = a.id and c.kind = 'pause_agent') as open
+  ) as n
+  cross join lateral (
+    values
+      (
+        l.capacity <> a.max_concurrent_sessions, 'limit_changed',
+        jsonb_build_object('limit', 'max_concurrent_sessions', 'from', l.capacity, 'to', a.max_concurrent_sessions)
+      ),
+      (l.open and not n.open, 'agent_held', jsonb_build_object('status', a.status, 'reason', a.status_reason)),
+      (n.open and not l.open, 'agent_let_go', '{}')
+  ) as c (is_so, kind, detail)
+  where l.agent_id = any(agent_ids) and c.is_so;
   insert into office_internal.lanes as l (agent_id, workspace_id, open, capacity, cooldown_sec)
   select
     a.id, a.workspace_id,

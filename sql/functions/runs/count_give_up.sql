@@ -26,6 +26,9 @@ begin
   end if;
   v_reason := format('Auto-paused: %s in a row gave up', case v_gave_up when 1 then '1 run' else v_gave_up || ' runs' end);
   update office_internal.lanes as l set open = false where l.agent_id = v_agent.id;
+  perform office_internal.remember(
+    v_run.workspace_id, 'agent_held', jsonb_build_object('status', 'paused', 'reason', v_reason), null, v_agent.id
+  );
   insert into office_internal.changes (workspace_id, kind, agent_id, from_state, to_state, reason, account_id)
   select v_run.workspace_id, 'pause_agent', v_agent.id, 'active', 'paused', v_reason, office_internal.system_account()
   where not exists (select from office_internal.changes as c where c.agent_id = v_agent.id and c.kind = 'pause_agent');
