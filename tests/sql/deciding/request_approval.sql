@@ -87,7 +87,7 @@ begin
 end
 $$;
 select is(pg_temp.parked('approval'), 'nothing then ann:task_assigned', 'Q21: an approval brings a parked run forward to now');
-select is(pg_temp.parked('user'), 'nothing then ann:task_assigned', 'Q21: so does a person''s wake');
+select is(pg_temp.parked('user'), 'nothing then ann:task_assigned', 'Q21, sc-W21: so does a person''s wake, which comes while the run is parked for its retry');
 select is(pg_temp.parked('self'), 'nothing then nothing', 'Q21: … and an agent''s does not');
 
 select is_empty('select * from office.audit()', 'Q26: the books balance');
