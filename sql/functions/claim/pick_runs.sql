@@ -12,7 +12,7 @@ begin
     from (
       select f.workspace_id, f.free as room
       from office_internal.free_slots(workspace_ids) as f
-      where f.free > 0 and not exists (select from office_internal.gates as p where p.workspace_id = f.workspace_id and p.paused)
+      where f.free > 0 and not (select p.paused from office_internal.gates as p where p.workspace_id = f.workspace_id)
     ) as g
     cross join lateral (
       select q.id, q.requested_at

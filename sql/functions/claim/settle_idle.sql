@@ -7,6 +7,9 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if not exists (select from office.runs as r where r.id = any(run_ids) and r.class = 'periodic') then
+    return;
+  end if;
   with idle as materialized (
     select
       r.id, a.name,

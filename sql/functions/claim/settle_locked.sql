@@ -6,6 +6,14 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if not exists (
+    select
+    from office.runs as r
+    join office.checkouts as c on c.task_id = r.task_id and c.checkout_run_id <> r.id
+    where r.id = any(run_ids)
+  ) then
+    return;
+  end if;
   update office.runs as r
   set status = 'finished', outcome = 'checkout_lost', ended_at = office_internal.wall_clock()
   from office.checkouts as c

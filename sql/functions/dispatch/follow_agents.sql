@@ -7,6 +7,9 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  if coalesce(cardinality(agent_ids), 0) = 0 then
+    return;
+  end if;
   perform office_internal.reopen_lanes(agent_ids);
   insert into office.activity (workspace_id, at, kind, agent_id, detail)
   select l.workspace_id, office_internal.wall_clock(), c.kind, l.agent_id, c.detail

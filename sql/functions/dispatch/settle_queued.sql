@@ -5,15 +5,27 @@ returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
+declare
+  v_stopped uuid[];
+  v_tasks boolean;
 begin
   if coalesce(cardinality(run_ids), 0) = 0 then
     return;
   end if;
-  update office.runs as r
-  set status = 'finished', outcome = 'agent_stopped', parked = null, due_at = null, ended_at = office_internal.wall_clock()
-  from office.agents as a
-  where r.id = any(run_ids) and r.status is not distinct from 'queued' and a.id = r.agent_id
-    and (a.status = 'stopped' or a.deleted_at is not null);
+  -- Looked at first: what is usual, that nothing is to be settled, writes nothing and fires nothing.
+  select array_agg(r.id) filter (where a.status = 'stopped' or a.deleted_at is not null), bool_or(r.task_id is not null)
+  into v_stopped, v_tasks
+  from office.runs as r
+  join office.agents as a on a.id = r.agent_id
+  where r.id = any(run_ids) and r.status is not distinct from 'queued';
+  if v_stopped is not null then
+    update office.runs as r
+    set status = 'finished', outcome = 'agent_stopped', parked = null, due_at = null, ended_at = office_internal.wall_clock()
+    where r.id = any(v_stopped) and r.status is not distinct from 'queued';
+  end if;
+  if v_tasks is not true or not exists (select from office_internal.stale_runs(run_ids)) then
+    return;
+  end if;
   with stale as materialized (
     select s.run_id, s.cancel_reason from office_internal.stale_runs(run_ids) as s
   ),

@@ -6,10 +6,16 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_paused uuid[] := array(
-    select r.id from office.runs as r where r.id = any(run_ids) and r.status = 'stopping' and r.stop_reason = 'paused'
-  );
+  v_paused uuid[];
 begin
+  if coalesce(cardinality(run_ids), 0) = 0 then
+    return;
+  end if;
+  v_paused := array(
+    select r.id
+    from office.runs as r
+    where r.id = any(run_ids) and r.status is not distinct from 'stopping' and r.stop_reason = 'paused'
+  );
   update office.runs as r
   set status = 'cancelled', parked = null, due_at = null, ended_at = office_internal.wall_clock(),
     cancel_reason = case r.stop_reason
@@ -17,7 +23,7 @@ begin
       when 'assignee_changed' then 'assignee_changed'
       else 'stopped'
     end
-  where r.id = any(run_ids) and r.status in ('queued', 'stopping') and not r.id = any(v_paused);
+  where r.id = any(run_ids) and (r.status in ('queued', 'stopping')) is true and not r.id = any(v_paused);
   -- What was to go on after an answer still does.
   update office.runs as r
   set status = 'queued', claimed_at = null,
@@ -26,7 +32,7 @@ begin
       from office.attempts as a
       where a.id = r.attempt_id and a.ended_at is null and a.left_at is not null
     )
-  where r.id = any(v_paused) and r.status = 'stopping';
+  where r.id = any(v_paused) and r.status is not distinct from 'stopping';
   perform office_internal.settle_queued(v_paused);
   perform office_internal.park_runs(v_paused);
 end
