@@ -230,7 +230,7 @@ class Building:
             conn.execute(ENDS.encode())
             conn.execute("select testing.advance(%s * interval '31 seconds')", [nth % 5])
             conn.execute(MAKE_OVER.encode())
-            if nth % 10 == 3:
+            if nth % 10 == 1:
                 conn.execute("select office.pause('everything')")
             conn.execute("select office.dispatch()")
             queued = conn.execute(QUEUED).fetchall()
