@@ -19,7 +19,7 @@ bench: $(VENV)/installed-dev
 	@$(BIN)/python bench/run.py $(ARGS)
 
 chaos: $(VENV)/installed-dev
-	@$(BIN)/python bench/chaos.py --minutes $(MINUTES) $(ARGS)
+	@PYTHONPATH=bench $(BIN)/python -m chaos --minutes $(MINUTES) $(ARGS)
 
 # Reads files only: any Python will do, and nothing is installed for it.
 rules:

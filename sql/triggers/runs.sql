@@ -228,6 +228,21 @@ begin
     where o.id = any(v_changed.freed_run_ids);
   end if;
   perform office_internal.follow_runs(v_changed.agent_ids, v_changed.over_run_ids);
+  -- A hand may bring a retry forward or put it off, or say that a run was interrupted, and leave it at that.
+  if v_by_hand then
+    perform office_internal.ask_about_interrupted(array(
+      select n.id
+      from new_rows as n
+      join old_rows as o on o.id = n.id and o.status <> 'interrupted'
+      where n.status = 'interrupted'
+    ), 'by hand');
+    perform office_internal.park_runs(array(
+      select n.id
+      from new_rows as n
+      join old_rows as o on o.id = n.id and o.status = 'queued' and o.scheduled_retry_at is distinct from n.scheduled_retry_at
+      where n.status = 'queued'
+    ));
+  end if;
   -- The claim looks only where a signal says so: a hand has left none, and what goes on after an answer comes from many sides.
   if cardinality(v_changed.look_at) > 0 then
     insert into office_internal.signals (workspace_id, kind) select w.id, 'look' from unnest(v_changed.look_at) as w (id);

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(21);
+select plan(29);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -104,6 +104,40 @@ select is((select m.done >= 2 from office.maintain() as m where m.piece = 'lease
 select is(
   (pg_temp.run(:'started')).status || ' ' || (pg_temp.run(:'claimed')).status, 'interrupted queued', 'Q22: … as those of any other'
 );
+
+-- A retry that a hand has moved: the run stayed parked until the old time, and nothing said why
+
+select pg_temp.scenario('retries', 'ann');
+select pg_temp.wake('ann') as moved \gset
+select pg_temp.claim();
+select pg_temp.fail(:'moved');
+set local office.gates = '';
+update office.runs set scheduled_retry_at = null where id = (pg_temp.run(:'moved')).id;
+select is((pg_temp.run(:'moved')).parked, null, 'Q18: a retry without a time is due');
+select is(pg_temp.claim(), 'ann:user', 'Q18: … and the next claim finds it');
+select pg_temp.fail(:'moved');
+set local office.gates = '';
+update office.runs set scheduled_retry_at = office.now() + interval '1 second' where id = (pg_temp.run(:'moved')).id;
+select is((pg_temp.run(:'moved')).due_at, office.now() + interval '1 second', 'Q18: one that is brought forward is due then');
+select testing.advance('1 second');
+select is(pg_temp.claim(), 'ann:user', 'Q18: … and the next claim finds it');
+select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
+
+-- A run that a hand has interrupted asks what becomes of it, as any other does (P3, Q17)
+
+select pg_temp.scenario('interrupted', 'ann');
+select pg_temp.wake('ann') as broken \gset
+select pg_temp.claim();
+select pg_temp.start(:'broken');
+set local office.gates = '';
+update office.runs set status = 'interrupted' where id = (pg_temp.run(:'broken')).id;
+select is(
+  (select string_agg(d.kind || ' ' || d.status, ', ') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id),
+  'interrupted pending', 'Q17: a run that a hand has interrupted asks a person, once'
+);
+select office.answer('d' || d.number, 'retry') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id;
+select is(pg_temp.claim(), 'ann:user', 'P4: … whose answer tries it again');
+select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
 
 -- What is given back in an error is one line, however long it was (I3)
 
