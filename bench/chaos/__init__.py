@@ -8,6 +8,7 @@ crew      those programs, and `officectl serve`, as processes
 faults    kill -9, terminated backends, frozen workers, held snapshots, the postmaster's end
 quiet     afterwards: whatever waits comes to its end
 proof     ledgers against the database: nothing lost, nothing twice, no limit passed
+sweeps    the limits, at every instant that has passed
 sessions  a session that outlives its server; what an answer may be
 ledger    what was acknowledged, outside the database, one line each
 """

@@ -27,6 +27,7 @@ class Process:
     slot: int
     life: int
     popen: subprocess.Popen[bytes]
+    frozen: bool = False
 
     @property
     def pid(self) -> int:
@@ -147,7 +148,7 @@ class Orders:
         self.over.wait(seconds)
 
 
-def in_threads(orders: Orders, number: int, act: Callable[[int], None]) -> None:
+def in_threads(number: int, act: Callable[[int], None]) -> None:
     """Run it so many times at once; returns when all have ended. One that fails ends the program."""
 
     def run(nth: int) -> None:
@@ -167,11 +168,13 @@ def in_threads(orders: Orders, number: int, act: Callable[[int], None]) -> None:
 @contextlib.contextmanager
 def frozen(member: Process) -> Iterator[None]:
     """SIGSTOP, and SIGCONT at the end whatever happens."""
-    os.kill(member.pid, signal.SIGSTOP)
+    member.frozen = True
+    member.popen.send_signal(signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(member.pid, signal.SIGCONT)
+        member.popen.send_signal(signal.SIGCONT)
+        member.frozen = False
 
 
 def within(seconds: float, fact: Callable[[], bool]) -> bool:

@@ -42,19 +42,19 @@ class Faults:
     def make_trouble(self, seconds: float, pause: tuple[float, float]) -> None:
         """Every kind of fault, in turns of random order, until the time is over; each at least once."""
         end = time.monotonic() + seconds
-        first = True
-        while first or time.monotonic() < end:
-            for kind in self.dice.sample(KINDS, len(KINDS)):
+        turn = KINDS
+        while turn is KINDS or time.monotonic() < end:
+            for kind in turn:
                 self.over.wait(self.dice.uniform(*pause))
-                if not first and time.monotonic() > end:
+                if turn is not KINDS and time.monotonic() > end:
                     break
                 self.crew.replace_the_dead()
                 kind(self)
-            first = False
+            turn = self.dice.sample(KINDS, len(KINDS))
         for thread in self.lasting:
             thread.join()
 
-    def note(self, kind: str, **facts: object) -> float:
+    def note(self, kind: str, **facts: Any) -> float:
         """Answers the wall-clock time, by which the fault is known."""
         wall = time.time()
         self.ledger.note("fault", kind=kind, wall=wall, **facts)
@@ -75,7 +75,9 @@ class Faults:
         self.lasting.append(thread)
 
     def pick(self, role: str) -> Process:
-        return self.dice.choice(self.crew.of(role))
+        """One of them, none that is frozen while there is another."""
+        members = self.crew.of(role)
+        return self.dice.choice([member for member in members if not member.frozen] or members)
 
     def victim(self) -> dict[str, Any] | None:
         with self.connect() as conn:
@@ -186,14 +188,15 @@ def wake_and_wait(faults: Faults) -> None:
 
 
 KINDS: list[Callable[[Faults], None]] = [
-    kill_worker,
     terminate_backends,
-    kill_serve,
-    freeze_worker,
-    hold_snapshot,
     kill_postmaster,
-    wake_and_wait,
     kill_backend,
-    freeze_serve,
     stop_immediately,
+    freeze_worker,
+    freeze_serve,
+    hold_snapshot,
+    wake_and_wait,
+    kill_worker,
+    kill_serve,
 ]
+"""In the order of the first turn: a start of the server renews leases, so what ends by one comes last."""

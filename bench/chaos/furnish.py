@@ -1,4 +1,4 @@
-"""The office that chaos works on: what it is made of, and what of it never changes, so that it can be swept."""
+"""The office that chaos works on: what it is made of, and what of it never changes, to be swept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIXED_SLOTS = {"w0": 3, "w1": 5}
 """Workspaces whose slots and agents' capacities nobody changes."""
 
 FIXED_PROVIDER = ("chaos:fixed", 2)
-"""A provider account whose limit nobody changes; its runs ask nothing, for a run that waits counts as none."""
+"""A provider account whose limit nobody changes; its runs ask nothing: one that waits counts as none."""
 
 CHANGED_PROVIDER = ("chaos:changed", 3)
 

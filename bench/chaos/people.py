@@ -153,7 +153,8 @@ def block_by_hand(client: Client) -> None:
         f"""
         insert into office.task_blockers (workspace_id, task_id, blocker_task_id)
         select a.workspace_id, a.id, b.id
-        from office.tasks as a join office.tasks as b on b.workspace_id = a.workspace_id and b.number < a.number
+        from office.tasks as a
+        join office.tasks as b on b.workspace_id = a.workspace_id and b.number < a.number
         where a.number = (select task.number {A_TASK}) and b.state = 'todo' and a.deleted_at is null
         order by random() limit 1
         on conflict do nothing
@@ -394,7 +395,6 @@ def main() -> None:
     dsn, path, _, threads, seed = sys.argv[1:]
     orders, ledger = Orders(), Ledger(Path(path))
     in_threads(
-        orders,
         int(threads),
         lambda nth: Client(dsn, ledger, orders, random.Random(f"{seed} {nth}")).live(),
     )

@@ -1,16 +1,18 @@
-"""The proof: ledgers against the database. Nothing lost, nothing twice, no limit passed, the books in order (K9)."""
+"""The proof (K9): ledgers against the database. Nothing lost, nothing twice, no limit passed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import Any
 
 import psutil
 import psycopg
 
-from .furnish import FIXED_PROVIDER, FIXED_SLOTS, Place
+from .furnish import Place
 from .ledger import Entry
+from .sweeps import swept
 
 Connection = psycopg.Connection[dict[str, Any]]
 
@@ -32,7 +34,7 @@ def of(entries: Iterable[Entry], what: str) -> list[Entry]:
 
 
 def lost(conn: Connection, entries: list[Entry]) -> list[str]:
-    """Wakes, tasks and comments that a client saw committed and that are not there, or not settled (Q8, Q10)."""
+    """Wakes, tasks and comments that a client saw committed and that are not there, or not settled (Q8)."""
     wakeups = {
         str(row["id"]): row
         for row in conn.execute(
@@ -99,7 +101,7 @@ def undone(conn: Connection, entries: list[Entry]) -> list[str]:
 
 
 def twice(conn: Connection, entries: list[Entry]) -> list[str]:
-    """A key with two wakeups, a decision answered twice, a launch given twice, a run live twice (Q3, Q11, D3)."""
+    """A key with two wakeups, a decision answered twice, a launch given twice, a run live twice (Q3, Q11)."""
     wrong = [
         *more_than_one(of(entries, "woken"), lambda e: e["key"], lambda e: e["wakeup"], "wakeups of one key"),
         *more_than_one(
@@ -139,8 +141,9 @@ def more_than_one(
 
 
 def live_twice(entries: list[Entry]) -> list[str]:
-    """By the workers' own ledgers: from the claim's answer to the last call that only a live attempt is granted,
-    an attempt was some worker's; no other attempt of its run, and no other worker, was live meanwhile."""
+    """By the workers' own ledgers: an attempt was a worker's from the claim's answer to the last call that
+    only a live one is granted; no other attempt of its run, and no other worker, was live meanwhile.
+    """
     spans: dict[tuple[str, str, str], list[float]] = {}
     for entry in entries:
         key = (entry.get("run", ""), entry.get("attempt", ""), entry.get("worker", ""))
@@ -154,14 +157,14 @@ def live_twice(entries: list[Entry]) -> list[str]:
     wrong = []
     for run, lived in runs.items():
         lived.sort()
-        for one, other in zip(lived, lived[1:], strict=False):
+        for one, other in combinations(lived, 2):
             if other[0] < one[1]:
                 wrong.append(f"{run} was live twice: {one}, {other}")
     return wrong
 
 
 def programs_twice(conn: Connection, place: Place) -> list[str]:
-    """Programs of `officectl serve` say themselves that they begin; one that asked may be launched to go on."""
+    """Programs of `officectl serve` say themselves that they begin; one that asked may be launched again."""
     if not place.programs.exists():
         return []
     begun: dict[str, int] = defaultdict(int)
@@ -177,62 +180,6 @@ def programs_twice(conn: Connection, place: Place) -> list[str]:
         f"a program was started {n} times for attempt {a}"
         for a, n in begun.items()
         if n > 1 and a not in asked
-    ]
-
-
-SWEEP = """
-select {name} as what, at, live
-from (
-  select of_what, at, sum(change) over (partition by of_what order by at, change rows unbounded preceding) as live
-  from (
-    select {of_what} as of_what, t.at, t.change
-    from office.attempts as a
-    join office.runs as r on r.id = a.run_id
-    join office.workspaces as w on w.id = r.workspace_id
-    left join office.executors as x on x.id = r.executor_id
-    left join office.tasks as k on k.id = r.task_id
-    left join office.projects as j on j.id = k.project_id
-    cross join lateral (values (a.claimed_at, 1), ({until}, -1)) as t (at, change)
-    where {where}
-  ) as changes
-) as swept
-where live > {most}
-order by at
-limit 5
-"""
-UNTIL_END = "coalesce(a.ended_at, 'infinity')"
-
-
-def swept(conn: Connection) -> list[str]:
-    """Instants with more than is allowed, by times that were read under the gates."""
-    provider, most = FIXED_PROVIDER
-    fixed = "w.name in ({})".format(", ".join(f"'{name}'" for name in FIXED_SLOTS))
-    sweeps = [
-        *(
-            SWEEP.format(name=f"'slots of {name}'", of_what="w.name", until=UNTIL_END, where=f"w.name = '{name}'", most=n)
-            for name, n in FIXED_SLOTS.items()
-        ),
-        SWEEP.format(
-            name="'capacity of agent ' || of_what", of_what="r.agent_id", until=UNTIL_END, where=fixed,
-            most="(select g.max_concurrent_sessions from office.agents as g where g.id = of_what)",
-        ),
-        SWEEP.format(
-            name="of_what", of_what="x.provider", until=UNTIL_END, where=f"x.provider = '{provider}'", most=most
-        ),
-        # One folder and one inside it, of agents and of projects: until nothing is left there; of what was never started nothing is.
-        SWEEP.format(
-            name="'folder ' || of_what",
-            of_what="coalesce(x.body ->> 'folder', j.folder) ~ '/shared(/|$)'",
-            until="coalesce(greatest(a.ended_at, case when a.started_at is not null then a.cleaned_at end), 'infinity')",
-            where="x.body -> 'folder_shared' is distinct from 'true' and coalesce(x.body ->> 'folder', j.folder) is not null"
-            " and not (a.ended_at is null and a.left_at is not null)",
-            most=1,
-        ),
-    ]  # fmt: skip
-    return [
-        f"{row['what']}: {row['live']} at {row['at']}"
-        for sweep in sweeps
-        for row in conn.execute(sweep.encode())
     ]
 
 

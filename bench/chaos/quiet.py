@@ -1,4 +1,4 @@
-"""When the faults are over: pauses and holds are lifted, what is asked is answered, and all comes to its end."""
+"""When the faults are over: pauses and holds are lifted, what is asked is answered, all comes to its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ LIFT = (
     " join office.workspaces as w on w.id = a.workspace_id where a.status <> 'active'",
     "select office.end_hold(h.provider) from"
     " (select distinct provider from office.provider_holds where ended_at is null) as h",
-    "select office.answer('d' || number, choices -> 0 ->> 'id') from office.decisions where status = 'pending'",
+    "select office.answer('d' || number, choices -> 0 ->> 'id') from office.decisions"
+    " where status = 'pending'",
     "update office.tasks set snoozed_until = null where snoozed_until is not null",
     "delete from office.task_blockers",
     "update office.runs set scheduled_retry_at = null"
@@ -35,6 +36,10 @@ where w.status = 'queued' or w.status = 'claimed' and r.status is distinct from 
 union all
 select 'run', 'r' || r.number, concat_ws(', ', r.status, r.parked, r.scheduled_retry_at::text, (
   select string_agg(f.reason, '; ') from office.waiting_for(r.id) as f
+), (
+  select string_agg(concat_ws(' ', d.kind, d.status, d.choice), '; ')
+  from office.decisions as d
+  where d.run_id = r.id
 ))
 from office.runs as r
 where r.ended_at is null or r.status = 'interrupted'
@@ -43,12 +48,18 @@ select 'signal', s.id::text, s.kind from office_internal.signals as s
 union all
 select 'change', c.id::text, c.kind from office_internal.changes as c
 union all
-select 'resource', 'r' || r.number, h.key from office.resources as h join office.runs as r on r.id = h.run_id
+select 'resource', 'r' || r.number, concat_ws(', ', h.key, k.host, k.end_reason, a.outcome)
+from office.resources as h
+join office.runs as r on r.id = h.run_id
+join office.attempts as a on a.id = h.attempt_id
+join office.workers as k on k.id = a.worker_id
 union all
 select 'decision', 'd' || d.number, d.kind from office.decisions as d where d.status = 'pending'
 union all
 select 'task lock', 't' || t.number, 'r' || r.number
-from office.checkouts as c join office.tasks as t on t.id = c.task_id join office.runs as r on r.id = c.checkout_run_id
+from office.checkouts as c
+join office.tasks as t on t.id = c.task_id
+join office.runs as r on r.id = c.checkout_run_id
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import statistics
 import threading
 from collections import Counter
@@ -38,7 +37,8 @@ join office.workspaces as w on w.id = g.workspace_id
 cross join lateral (
   select count(*) as n from office.runs as r
   where r.workspace_id = g.workspace_id
-    and (r.status in ('claimed', 'running', 'waiting', 'stopping') or r.status = 'queued' and r.answered_at is not null)
+    and (r.status in ('claimed', 'running', 'waiting', 'stopping')
+      or r.status = 'queued' and r.answered_at is not null)
 ) as c
 where c.n > g.slots + g.excess + g.extra_run_used::integer
 union all
@@ -48,7 +48,8 @@ join office.agents as a on a.id = l.agent_id
 cross join lateral (
   select count(*) as n from office.runs as r
   where r.agent_id = l.agent_id
-    and (r.status in ('claimed', 'running', 'waiting', 'stopping') or r.status = 'queued' and r.answered_at is not null)
+    and (r.status in ('claimed', 'running', 'waiting', 'stopping')
+      or r.status = 'queued' and r.answered_at is not null)
 ) as c
 where c.n > l.capacity + l.excess
 union all
@@ -76,8 +77,8 @@ class Size:
     def __str__(self) -> str:
         workers = self.workers * self.workers_threads + self.serve
         return (
-            f"{workers} workers ({self.workers} processes of {self.workers_threads}, {self.serve} officectl serve), "
-            f"{self.people * self.people_threads} clients"
+            f"{workers} workers ({self.workers} processes of {self.workers_threads}, "
+            f"{self.serve} officectl serve), {self.people * self.people_threads} clients"
         )
 
 
@@ -164,8 +165,9 @@ class Chaos:
             over.set()
             thread.join()
 
-    def remove(self) -> None:
-        shutil.rmtree(self.folder)
+    def wrong(self) -> list[str]:
+        """What is wrong, in words."""
+        return [f"{what}: {one}" for what, many in self.found.items() for one in many]
 
     def table(self) -> str:
         """Operations, faults, recoveries, and what is wrong."""
@@ -200,20 +202,20 @@ def recoveries(conn: Connection, noted: list[Entry]) -> dict[str, list[float | N
     for fault in of(noted, "fault"):
         times = found.setdefault(fault["kind"], [])
         if "pid" in fault:
-            # Until all that the process had was let go, for others to go on with; or it lives again, and keeps it.
+            # Until all that it had was let go, for others to go on with; or it lives again.
             row = conn.execute(
                 """
-                select extract(epoch from max(coalesce(w.ended_at, 'infinity')) - to_timestamp(%(at)s)) as late
+                select extract(epoch from max(coalesce(w.ended_at, 'infinity')) - to_timestamp(%(at)s))
+                  as late
                 from office.workers as w
                 where w.pid = %(pid)s and w.registered_at < to_timestamp(%(at)s)
                   and coalesce(w.ended_at, 'infinity') > to_timestamp(%(at)s)
                 """,
                 {"at": fault["wall"], "pid": fault["pid"]},
             ).fetchone()
-            late = float((row and row["late"]) or 0)
-            late = min(
-                [late, *(e["at"] - fault["at"] for e in of(noted, "thawed") if e["fault"] == fault["wall"])]
-            )
+            known = [] if row is None or row["late"] is None else [float(row["late"])]
+            known += [e["at"] - fault["at"] for e in of(noted, "thawed") if e["fault"] == fault["wall"]]
+            late = min(known, default=0.0)
             times.append(None if late == float("inf") else late)
         elif "name" in fault:
             # Until whose session it was has one again, and asks something.
@@ -234,7 +236,7 @@ def recoveries(conn: Connection, noted: list[Entry]) -> dict[str, list[float | N
 def report(chaos: Chaos) -> int:
     """Print the table and what is wrong; the exit code."""
     print(chaos.table())
-    wrong = [f"{what}: {one}" for what, many in chaos.found.items() for one in many]
+    wrong = chaos.wrong()
     if wrong:
         print("", *wrong[:60], sep="\n")
         if len(wrong) > 60:

@@ -23,7 +23,7 @@ from .sessions import Lost, Refused, Row, Session
 CARRY = 4
 BEAT = 1.0
 IDLE = 0.15
-GIVE_BACK = 3.0  # seconds between two looks for launches whose answer was lost
+LOOK_AFTER = 3.0  # seconds between two looks for what was lost or left behind
 WAIT_FOR_ANSWER = 2.0
 
 TIMEOUTS = {
@@ -69,9 +69,8 @@ class Worker:
         self.dice = dice
         self.id: Any = None
         self.carried: dict[Any, Launch] = {}
-        self.left: set[Any] = set()
         self.beat_at = 0.0
-        self.back_at = 0.0
+        self.look_at = 0.0
 
     def live(self) -> None:
         while not self.orders.over.is_set():
@@ -88,26 +87,25 @@ class Worker:
         self.end()
 
     def register(self) -> None:
-        """As the host's next worker it looks after what others left behind (P7); nothing here is a program."""
-        self.left |= {
-            row["attempt"]
-            for row in self.session.rows(
-                "select abandoned_attempts as attempt from office.abandoned_attempts(%s)", self.host
-            )
-        }
-        for attempt in list(self.left):
-            self.session.rows("select office.confirm_cleanup(%s)", attempt)
-            self.left.discard(attempt)
         (row,) = self.session.rows(
             "select * from office.register_worker(%s, %s, max_runs => %s)", self.host, os.getpid(), CARRY
         )
         self.id = row["worker_id"]
         self.ledger.note("registered", worker=self.id)
-        self.back_at = time.monotonic() + GIVE_BACK
+        self.look_at = 0.0
+
+    def look_after(self) -> None:
+        """What no answer brought is given back; what ended workers of the host left is cleaned up (P7)."""
+        self.session.rows("select office.give_back(%s, %s)", self.id, list(self.carried))
+        for row in self.session.rows(
+            "select abandoned_attempts as attempt from office.abandoned_attempts(%s)", self.host
+        ):
+            # It was none of a program's here: nothing can be left of it.
+            self.session.rows("select office.confirm_cleanup(%s)", row["attempt"])
+        self.look_at = time.monotonic() + LOOK_AFTER
 
     def leave(self) -> None:
         """It has ended; whatever it carried is not its own any more."""
-        self.left |= self.carried.keys()
         self.carried.clear()
         self.id = None
 
@@ -124,9 +122,8 @@ class Worker:
         if now > self.beat_at:
             self.beat()
             self.beat_at = now + BEAT
-        if now > self.back_at:
-            self.session.rows("select office.give_back(%s, %s)", self.id, list(self.carried))
-            self.back_at = now + GIVE_BACK
+        if now > self.look_at:
+            self.look_after()
         if not self.orders.calm.is_set() and self.dice.random() < 0.001:
             self.session.rows("select office.drain_worker(%s)", self.id)
             self.ledger.note("did", kind="drain_worker")
@@ -164,7 +161,7 @@ class Worker:
             )
         except Lost:
             # Whatever it was given did not arrive.
-            self.back_at = 0.0
+            self.look_at = 0.0
             raise
         for row in rows:
             self.ledger.note(
@@ -315,7 +312,6 @@ def main() -> None:
     dsn, path, slot, threads, seed = sys.argv[1:]
     orders, ledger = Orders(), Ledger(Path(path))
     in_threads(
-        orders,
         int(threads),
         lambda nth: Worker(dsn, ledger, f"chaos-{slot}", orders, random.Random(f"{seed} {nth}")).live(),
     )
