@@ -223,7 +223,7 @@ begin
     insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, detail)
     select
       o.workspace_id, office_internal.wall_clock(), 'run_waited', o.agent_id, o.task_id, o.id,
-      jsonb_build_object('hold', o.parked, 'since', o.parked_at, 'reason', o.parked_detail)
+      jsonb_build_object('hold', o.parked, 'since', o.parked_at, 'due', o.due_at, 'reason', o.parked_detail)
     from old_rows as o
     where o.id = any(v_changed.freed_run_ids);
   end if;

@@ -35,7 +35,7 @@ begin
       v_run.workspace_id, 'retry_scheduled',
       jsonb_build_object(
         'retry_source', v_source, 'parsed_reset_at', to_char(v_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'reason', case v_source when 'backoff' then 'back-off' else 'the limit''s reset' end
+        'retry', v_run.retry_count + 1, 'reason', case v_source when 'backoff' then 'back-off' else 'the limit''s reset' end
       ),
       null, v_run.agent_id, v_run.task_id, v_run.id
     );

@@ -41,7 +41,7 @@ select pg_temp.look();
 select office.stop('r' || (pg_temp.run(:'w1')).number, 'wrong agent');
 select pg_temp.finish(:'w1');
 select is(
-  (select count(*)::integer from office.why(:'w2') as y where y.detail like 'user (merged, 2 of 2), cancelled: stopped%'), 1,
+  (select count(*)::integer from office.why(:'w2') as y where y.detail like 'user (merged, 2 of 2; not shown), cancelled: stopped%'), 1,
   'I9, Q5: an unseen wakeup that was cancelled says why'
 );
 select is(

@@ -2,7 +2,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
-select plan(25);
+select plan(26);
 select testing.install_clock('2026-01-05 10:00+00');
 
 select from office.create_agent('ann', executor => '{"command": ["/bin/true"]}', cooldown_sec => 0);
@@ -52,21 +52,26 @@ select from office.fail_attempt(:'attempt', '/bin/true is not there', 'configura
 select testing.advance('1 minute');
 
 select results_eq(
-  $$ select at, event, detail, lasted from office.why('r1') $$,
+  $$ select at, event, detail, lasted from office.why('r1') where not (event = 'waited' and at >= '2026-01-05 10:10:04+00') $$,
   $$
     values
-      ('2026-01-05 10:00:01+00'::timestamptz, 'woken', 'task_assigned', '1 second'::interval),
+      ('2026-01-05 10:00:01+00'::timestamptz, 'woken', 'task_assigned', null::interval),
+      ('2026-01-05 10:00:01+00', 'waited', 'for a worker', '1 second'),
       ('2026-01-05 10:00:02+00', 'claimed', 'attempt 1, by worker on box', '1 second'),
-      ('2026-01-05 10:00:03+00', 'started', 'attempt 1, pid 4711', '1 second'),
-      ('2026-01-05 10:00:04+00', 'woken', 'user (merged, 2 of 2)', '10 minutes'),
-      ('2026-01-05 10:10:04+00', 'failed', 'attempt 1: exit 1: no such order, exit code 1', '0'),
-      ('2026-01-05 10:10:04+00', 'retry scheduled', 'back-off', '1 day'),
+      ('2026-01-05 10:00:03+00', 'started', 'attempt 1, pid 4711', '10 minutes 1 second'),
+      ('2026-01-05 10:00:04+00', 'woken', 'user (merged, 2 of 2; shown by attempt 2)', null),
+      ('2026-01-05 10:10:04+00', 'failed', 'attempt 1: exit 1: no such order, exit code 1', null),
+      ('2026-01-05 10:10:04+00', 'retry scheduled', 'back-off, retry 1', null),
       ('2026-01-06 10:10:04+00', 'claimed', 'attempt 2, by worker on box', '0'),
       ('2026-01-06 10:10:04+00', 'started', 'attempt 2, pid 4712', '1 minute'),
-      ('2026-01-06 10:11:04+00', 'blocked', 'attempt 2: /bin/true is not there', '0'),
+      ('2026-01-06 10:11:04+00', 'blocked', 'attempt 2: /bin/true is not there', null),
       ('2026-01-06 10:11:04+00', 'blocked', 'blocked', null)
   $$,
   'I9: the whole story of a run: what woke it, merged how, every attempt with its end, its retry, and how long each lasted'
+);
+select is(
+  (select string_agg(detail, '; ' order by at) || '; ' || sum(lasted) from office.why('r1') where event = 'waited' and at >= '2026-01-05 10:10:04+00'),
+  'for its retry; for a worker: none lived; 1 day', 'I9: it waited for its retry, and then for a worker'
 );
 select is((select lift from office.why('r1') order by at desc, lift nulls last limit 1), $$select * from office.retry_run('r1');$$, 'I9: with what a person can do about it');
 select results_eq(

@@ -51,7 +51,7 @@ select is(
   'rate_limit_parsed 2035-01-01T11:00:00.000Z', 'Q19: … and so does the log, in UTC'
 );
 select is(
-  (select count(*)::integer from office.why('r' || (pg_temp.run(:'w')).number) as y where y.event = 'retry scheduled' and y.detail = 'the limit''s reset'),
+  (select count(*)::integer from office.why('r' || (pg_temp.run(:'w')).number) as y where y.event = 'retry scheduled' and y.detail like 'the limit''s reset, at %, retry 1'),
   1, 'Q19, I9: … and the run''s story'
 );
 select testing.set_clock('2035-01-01 11:00:29+00');

@@ -1,0 +1,1 @@
+drop index office.activity_switches;
