@@ -232,8 +232,7 @@ class Narrator:
         show_rows(comments, ["task", "agent", "said"], layout=self.session.layout, empty="Nothing.")
         if runs:
             heading(f"Why {runs[-1]['run']}")
-            for row in story:
-                tell(row)
+            tell(story)
 
 
 def _sample(cluster: Cluster) -> Path:

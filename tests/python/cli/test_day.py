@@ -96,6 +96,18 @@ def test_i9_why_tells_the_story_in_order(at_work: Officectl) -> None:
     told = at_work("why", "t1").out
     assert [event in told for event in ("woken", "claimed", "started", "looked")] == [True] * 4
     assert at_work("why", "r1").out == told
+    # In a pipe an event is a line, and all lines have the same columns.
+    lines = [line for line in told.splitlines() if "→" not in line]
+    assert len(lines) == len(story)
+    column = lines[0].index("task_assigned")
+    assert all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
+    assert any(line[:column].endswith("s  ") for line in lines), "the program's time is told"
+
+
+def test_i9_why_tells_of_a_worker(at_work: Officectl) -> None:
+    worker = at_work("worker", "list", "-o", "json").items[0]
+    told = at_work("why", f"worker:{worker['host']}").out
+    assert [event in told for event in ("registered", "lives")] == [True] * 2
 
 
 def test_i8_a_wait_tells_failure_and_need_of_a_person_apart(at_work: Officectl) -> None:

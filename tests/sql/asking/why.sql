@@ -71,7 +71,7 @@ select results_eq(
 );
 select is(
   (select string_agg(detail, '; ' order by at) || '; ' || sum(lasted) from office.why('r1') where event = 'waited' and at >= '2026-01-05 10:10:04+00'),
-  'for its retry; for a worker: none lived; 1 day', 'I9: it waited for its retry, and then for a worker'
+  'for its retry; for a worker: none lived; 24:00:00', 'I9: it waited for its retry, and then for a worker'
 );
 select is((select lift from office.why('r1') order by at desc, lift nulls last limit 1), $$select * from office.retry_run('r1');$$, 'I9: with what a person can do about it');
 select results_eq(
