@@ -9,6 +9,7 @@ create or replace function office.audit()
 returns table (invariant text, subject text, detail text)
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set jit = off
 as $$
 begin
   perform office_internal.need_operator();

@@ -14,6 +14,7 @@ create or replace function office.held_up()
 returns table (kind text, subject text, workspace text, since timestamptz, reason text, mend text)
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -4,6 +4,7 @@ create or replace function office.waiting_for(run_id uuid)
 returns table (reason text, until timestamptz, lift text)
 language sql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set jit = off
 as $$
   select v.reason, v.until, v.lift
   from office.runs as r

@@ -6,6 +6,7 @@ create or replace function office.why(ref text)
 returns table (at timestamptz, event text, detail text, lasted interval, lift text)
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set jit = off
 as $$
 #variable_conflict use_column
 declare
