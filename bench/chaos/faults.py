@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import psutil
 import psycopg
 from psycopg.rows import dict_row
 
@@ -79,12 +80,17 @@ class Faults:
         members = self.crew.of(role)
         return self.dice.choice([member for member in members if not member.frozen] or members)
 
-    def victim(self) -> dict[str, Any] | None:
+    def victim(self) -> dict[str, Any]:
+        """A backend of the crew's; right after a start of the server there is none for a moment."""
         with self.connect() as conn:
-            return conn.execute(
-                f"select pid, application_name as name from pg_stat_activity"
-                f" where ({OURS}) and datname = current_database() order by random() limit 1".encode()
-            ).fetchone()
+            while True:
+                victim = conn.execute(
+                    f"select pid, application_name as name from pg_stat_activity"
+                    f" where ({OURS}) and datname = current_database() order by random() limit 1".encode()
+                ).fetchone()
+                if victim:
+                    return victim
+                self.over.wait(0.05)
 
 
 def kill_worker(faults: Faults) -> None:
@@ -105,18 +111,21 @@ def terminate_backends(faults: Faults) -> None:
     """pg_terminate_backend of some sessions."""
     for _ in range(faults.dice.randint(1, 4)):
         victim = faults.victim()
-        if victim:
+        if victim["name"].startswith("chaos "):
             faults.note("backend terminated", name=victim["name"])
-            with faults.connect() as conn:
-                conn.execute("select pg_terminate_backend(%s)", [victim["pid"]])
+        else:
+            faults.note("officectl's backend terminated")
+        with faults.connect() as conn:
+            conn.execute("select pg_terminate_backend(%s)", [victim["pid"]])
 
 
 def kill_backend(faults: Faults) -> None:
     """kill -9 of a backend: the postmaster ends all others, and recovers."""
     victim = faults.victim()
-    if victim:
+    process = psutil.Process(victim["pid"])
+    if process.ppid() == faults.cluster.pid:
         faults.note("kill -9 of a backend")
-        os.kill(victim["pid"], signal.SIGKILL)
+        process.kill()
 
 
 def kill_postmaster(faults: Faults) -> None:
@@ -149,7 +158,7 @@ def _freeze(faults: Faults, role: str, kind: str) -> None:
 
     def act() -> None:
         with frozen(member):
-            faults.over.wait(LEASE + faults.dice.uniform(1, 3))
+            faults.over.wait(LEASE + faults.dice.uniform(0.5, 2))
         faults.ledger.note("thawed", fault=wall)
 
     wall = faults.note(kind, pid=member.pid)

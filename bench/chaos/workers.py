@@ -23,7 +23,7 @@ from .sessions import Lost, Refused, Row, Session
 CARRY = 4
 BEAT = 1.0
 IDLE = 0.15
-LOOK_AFTER = 3.0  # seconds between two looks for what was lost or left behind
+LOOK_AFTER = 1.0  # seconds between two looks for what was lost or left behind
 WAIT_FOR_ANSWER = 2.0
 
 TIMEOUTS = {

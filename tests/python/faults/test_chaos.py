@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from chaos.faults import KINDS
 from chaos.ledger import Ledger, entries
 from chaos.proof import proof
 from chaos.run import Chaos, Size
@@ -13,7 +14,7 @@ from chaos.run import Chaos, Size
 from officectl.database.embedded import Cluster
 
 SECONDS = 0.0  # one turn of all faults
-SIZE = Size(workers=2, workers_threads=2, serve=2, people=1, people_threads=4, pause=(0.2, 0.9))
+SIZE = Size(workers=2, workers_threads=2, serve=2, people=1, people_threads=4, pause=(0.1, 0.5))
 
 
 @pytest.mark.slow
@@ -29,7 +30,7 @@ def test_k9_nothing_is_lost_nothing_runs_twice_no_limit_is_passed(
     chaos.run()
     table = chaos.table()
     assert not chaos.wrong(), "\n".join([f"seed {seed}", *chaos.wrong(), table])
-    assert len(chaos.recoveries) == 10, table
+    assert len(chaos.recoveries) >= len(KINDS), table
     noted = list(entries(chaos.ledgers))
     woken = [entry for entry in noted if entry["what"] == "woken" and not entry["duplicate"]]
     launched = [entry for entry in noted if entry["what"] == "launched" and not entry["resume"]]

@@ -46,7 +46,12 @@ def test_k1_the_drain_is_measured_with_its_calls_and_its_profile(
 
     monkeypatch.setattr(peers, "install", none)
     table, calls, profile = run.k1(cluster_dsn, tiny)
-    assert [row[4] for row in table.rows] == ["sets of 200", "one by one, 20 of them"]
+    assert [row[4] for row in table.rows] == [
+        "sets of 200",
+        "sets of 200 on 2 connections",
+        "sets of 200 on 4 connections",
+        "one by one, 20 of them",
+    ]
     assert "No peers: nobody asked." in table.notes
     assert {row[0] for row in calls.rows} >= {"claim_runs", "finish_attempts"}
     assert "claim_runs" in {row[0] for row in profile.rows}

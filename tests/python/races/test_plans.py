@@ -15,7 +15,7 @@ from .conftest import Office, Row
 
 FEW, MANY = 100, 20_000
 AGENTS = 100
-MOST = 800  # pages of one step; a walk through all that waits takes thousands
+MOST = 1500  # pages; a look behind 20,000 that reads them all takes 20,000 and more
 HOT = {"runs", "wakeups", "attempts", "lanes", "signals", "checkouts", "tasks", "resources", "resource_waits"}
 
 # Why a run waits, and the statement that makes the agents' runs wait for that.
@@ -68,6 +68,12 @@ class Backlog:
         if slots is None:
             # More at once than a workspace has slots: they are put there as the claim would have found them.
             self.office.rows("select office.dispatch()")
+            self.office.rows(
+                "insert into office.activity (workspace_id, kind, detail) "
+                "select workspace_id, 'limit_changed', "
+                "jsonb_build_object('limit', 'max_concurrent_runs', 'from', slots, 'to', 1000) "
+                "from office_internal.gates"
+            )
             self.office.rows("update office_internal.gates set slots = 1000")
         assert len(self.worker.claim(AGENTS)) == (slots or AGENTS)
 
