@@ -1,6 +1,7 @@
 -- Triggers of office.attempts: a hand-written statement takes all gates first, and every row needs its gate (A6); an attempt holds the
--- keys of what its run works on from its first moment (S4); what it asked of people closes with it (D4), and counts as told once its
--- program was started again with the answers (S3); one that something names is not removed.
+-- keys of what its run works on from its first moment (S4), but for one that was over by then (claim_error): its end freed none; what
+-- it asked of people closes with it (D4), and counts as told once its program was started again with the answers (S3); one that
+-- something names is not removed.
 
 create or replace function office_internal.attempts_hold()
 returns trigger
@@ -11,7 +12,8 @@ begin
   insert into office.resources (attempt_id, key, run_id, workspace_id, taken_at)
   select n.id, k.key, n.run_id, n.workspace_id, n.claimed_at
   from new_rows as n
-  join office_internal.keys_of(array(select r.run_id from new_rows as r)) as k on k.run_id = n.run_id;
+  join office_internal.keys_of(array(select r.run_id from new_rows as r)) as k on k.run_id = n.run_id
+  where n.ended_at is null;
   return null;
 end
 $$;

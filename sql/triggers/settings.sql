@@ -1,4 +1,4 @@
--- Triggers of office.settings: range and type for every way in (J4), and the signal by which gates follow.
+-- Triggers of office.settings: range and type for every way in (J4), and the signal by which gates and parked runs follow.
 
 create or replace function office_internal.settings_check()
 returns trigger
@@ -24,7 +24,7 @@ begin
   from office.workspaces as w
   where v_setting.key in (
       'max_concurrent_runs', 'attempt_minutes', 'attempt_turns', 'attempt_tool_calls', 'silence_timeout_seconds', 'output_limit_bytes',
-      'coalescing_window_seconds', 'on_checkout_conflict'
+      'coalescing_window_seconds', 'on_checkout_conflict', 'overflow_after_minutes'
     )
     and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
   return null;

@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(62);
+select plan(63);
 
 -- A launch
 
@@ -236,6 +236,7 @@ begin
 end
 $$;
 select pg_temp.scenario('claim-error', 'odd', 'ann', 'bob');
+select office.update_agent('claim-error/odd', '{"executor": {"command": ["/bin/true"], "folder": "/srv/odd"}}');
 select pg_temp.task('odd one', 'odd') as odd_task \gset
 select pg_temp.look();
 select id as odd from office.wakeups where task_id = pg_temp.task_id(:'odd_task') \gset
@@ -252,6 +253,7 @@ select is(
 );
 select is((select count(*)::integer from office.checkouts as c where c.checkout_run_id = (pg_temp.run(:'odd')).id), 0, 'Q13: … and no lock is left');
 select is((select l.active from office_internal.lanes as l where l.agent_id = (pg_temp.run(:'odd')).agent_id), 0, 'Q13: … nor capacity');
+select is_empty(format('select from office.resources where run_id = %L', (pg_temp.run(:'odd')).id), 'P7, Q13: … nor a folder, which it would wait for itself');
 -- Alone as well, until it gives up; a wakeup that joins it meanwhile is not carried on for ever.
 select pg_temp.wake('odd', 'user', pg_temp.about(:'odd_task'));
 do $$

@@ -3,7 +3,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
-select plan(22);
+select plan(25);
 
 create function pg_temp.active()
 returns integer
@@ -71,6 +71,19 @@ select is(pg_temp.claim(), '', 'S2: a permission gives no run more');
 update office.decisions set kind = 'publish' where run_id = (pg_temp.run(:'ann')).id;
 select pg_temp.wake('bob');
 select is(pg_temp.claim(), 'bob:user', 'S2: a publishing approval does, after the minutes that are set');
+select is_empty('select * from office.audit()', 'Q26: the books balance');
+
+-- The setting counts from the moment it is set, also where nothing else happens (S2, J4).
+select pg_temp.scenario('shorter', 'ann', 'bob');
+select office.set_setting('max_concurrent_runs', '1', 'shorter');
+select pg_temp.look();
+select pg_temp.running('ann') as ann \gset
+select pg_temp.ask(:'ann');
+select pg_temp.wake('bob');
+select testing.advance('10 minutes');
+select is(pg_temp.claim(), '', 'S2: a question has waited for 10 of 60 minutes');
+select office.set_setting('overflow_after_minutes', '5', 'shorter');
+select is(pg_temp.claim(), 'bob:user', 'S2, J4: … which is long enough once the setting says 5');
 select is_empty('select * from office.audit()', 'Q26: the books balance');
 
 select * from finish();
