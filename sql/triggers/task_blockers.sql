@@ -25,10 +25,11 @@ returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
-declare
-  v_blocker office.task_blockers := coalesce(new, old);
 begin
-  perform office_internal.leave_signal(v_blocker.workspace_id, 'task_holds', v_blocker.task_id);
+  -- A row that a hand has changed was about two tasks at most.
+  perform office_internal.leave_signal(t.workspace_id, 'task_holds', t.id)
+  from office.tasks as t
+  where t.id in (new.task_id, old.task_id);
   return null;
 end
 $$;
@@ -39,5 +40,5 @@ before insert or update on office.task_blockers
 for each row execute function office_internal.task_blockers_check();
 
 create or replace trigger task_blockers_tell
-after insert or delete on office.task_blockers
+after insert or update or delete on office.task_blockers
 for each row execute function office_internal.task_blockers_tell();

@@ -156,7 +156,10 @@ begin
     );
     perform office_internal.leave_signal(new.workspace_id, 'task_closed', new.id, new.assignee_agent_id, v_event);
   end if;
-  if new.snoozed_until is distinct from old.snoozed_until or new.project_id is distinct from old.project_id then
+  -- One that is open again blocks others again.
+  if new.snoozed_until is distinct from old.snoozed_until or new.project_id is distinct from old.project_id
+    or (v_was_closed and not v_closed)
+  then
     perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.id);
   end if;
   return null;

@@ -7,13 +7,14 @@ language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_closed uuid[] := array(select s.task_id from unnest(signals) as s where s.kind = 'task_closed');
+  -- What a task blocks changes with its end, and when it is open again.
+  v_blockers uuid[] := array(select s.task_id from unnest(signals) as s where s.kind in ('task_closed', 'task_holds'));
   -- As arrays, so that the runs are found by index whatever the statistics say.
   v_agents uuid[] := array(select s.agent_id from unnest(signals) as s where s.kind = 'agent');
   v_tasks uuid[] := array(
     select s.task_id from unnest(signals) as s where s.task_id is not null
     union
-    select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)
+    select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_blockers)
   );
   v_runs uuid[];
 begin

@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(29);
+select plan(33);
 
 create function pg_temp.hold(wakeup uuid)
 returns text
@@ -46,6 +46,29 @@ select is(pg_temp.hold(:'w'), 'queued:blocker', 'Q12: blocked');
 select office.move_task(:'blocker', 'done');
 select is(pg_temp.claim(), 'ann:task_assigned', 'Q12: … until the blocker is done, without any timer');
 select is((pg_temp.run(:'w')).coalesced_count, 2, 'Q3: … and task_blockers_resolved has joined it');
+-- A blocker that was done when the run was made, and is open again: why and the claim say the same.
+select pg_temp.scenario('blocker-reopened', 'ann');
+select pg_temp.task('before it') as blocker \gset
+select office.move_task(:'blocker', 'done');
+select pg_temp.look();
+select pg_temp.task('the task', 'ann', array[:'blocker']) as task \gset
+select pg_temp.look();
+select id as w from office.wakeups where task_id = pg_temp.task_id(:'task') \gset
+select is(pg_temp.hold(:'w'), 'queued:free', 'Q12: a blocker that is done holds nothing back');
+update office.tasks set state = 'todo' where id = pg_temp.task_id(:'blocker');
+select is(pg_temp.claim() || pg_temp.hold(:'w'), 'queued:blocker', 'Q12, S5: … until it is open again');
+select office.move_task(:'blocker', 'cancelled');
+select is(pg_temp.claim(), 'ann:task_assigned', 'Q12: … and ended again');
+-- A hand writes another blocker into the row.
+select pg_temp.scenario('blocker-exchanged', 'ann');
+select pg_temp.task('before it') as blocker \gset
+select pg_temp.task('done before it') as ended \gset
+select office.move_task(:'ended', 'done');
+select pg_temp.task('the task', 'ann', array[:'blocker']) as task \gset
+select pg_temp.wake('ann', 'task_assigned', pg_temp.about(:'task')) as w \gset
+select pg_temp.look();
+update office.task_blockers set blocker_task_id = pg_temp.task_id(:'ended') where task_id = pg_temp.task_id(:'task');
+select is(pg_temp.claim(), 'ann:task_assigned', 'A1, Q12: a plain UPDATE of what blocks it frees it');
 select pg_temp.scenario('blocker-removed', 'ann');
 select pg_temp.task('before it') as blocker \gset
 select pg_temp.task('the task', 'ann', array[:'blocker']) as task \gset
