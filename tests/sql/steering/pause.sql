@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(32);
+select plan(34);
 
 -- A workspace: no new claims, live runs come back to the queue
 
@@ -93,6 +93,17 @@ select is(pg_temp.claim(), 'ann:user', 'P1: … until everything is resumed');
 select is((select g.paused from office_internal.gates as g join office.workspaces as w on w.id = g.workspace_id where w.name = 'old'), true, 'P1: a workspace''s own pause stays');
 select office.resume('workspace:old');
 select is((select g.paused or g.paused_with_all from office_internal.gates as g join office.workspaces as w on w.id = g.workspace_id where w.name = 'old'), false, 'P1: … until it is resumed');
+
+-- Everything is everything: a workspace that is deleted meanwhile keeps nothing paused
+
+select pg_temp.scenario('gone', 'zed');
+select pg_temp.scenario('stays', 'ann');
+select office.pause('everything');
+update office.workspaces set deleted_at = office.now() where name = 'gone';
+select pg_temp.wake('ann');
+select is(pg_temp.claim(), '', 'P1: everything is paused');
+select office.resume('everything');
+select is(pg_temp.claim(), 'ann:user', 'P1: … and resumed, though one workspace is there no more');
 
 -- What cannot be
 
