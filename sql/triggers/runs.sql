@@ -1,6 +1,7 @@
 -- Triggers of office.runs: what holds for every change of a run, by function or by hand.
 --   runs_gate    before a hand-written statement: all gates, so that nobody claims or ends meanwhile (A6)
---   runs_check   each row: the state machine, and what goes with a status (Q9); at most one open queued run a scope (Q4)
+--   runs_check   each row: the state machine, and what goes with a status (Q9); agent and scope are fixed, and there is at most one
+--                open queued run a scope (Q4)
 --   runs_kept    a run that something names is not removed
 --   runs_wait    each row that begins or ends to wait for a resource: its keys are noted, and it is looked at once more (S4)
 --   runs_follow  after the statement: the gates were held; what an end entails (Q17), then the lanes (A15), in one order for every
@@ -15,7 +16,16 @@ as $$
 declare
   v_other office.runs;
   v_same office.runs;
+  v_by_person boolean;
 begin
+  if (new.workspace_id, new.agent_id, new.task_id, new.routine_id, new.solo)
+    is distinct from (old.workspace_id, old.agent_id, old.task_id, old.routine_id, old.solo)
+  then
+    perform office_internal.refuse(
+      'move_refused', format('r%s keeps its agent and what it is about.', old.number), 'Stop it, and wake whom you mean: office.wake.',
+      jsonb_build_object('run', 'r' || old.number)
+    );
+  end if;
   if new.status = old.status then
     if old.ended_at is not null then
       -- What joined it by its key is counted; nothing else of an ended run changes. Generated columns are not in NEW yet.
@@ -69,14 +79,16 @@ begin
     from office.runs as r
     where r.agent_id = new.agent_id and r.scope_id = old.scope_id and r.id <> new.id and r.status = 'queued'
       and not r.solo and r.answered_at is null;
+    -- People do not wait behind the back-off of the run that takes theirs in (Q21).
+    v_by_person := v_other.id is not null and exists (
+      select
+      from office.wakeups as w
+      join office.wakeup_sources as s on s.source = w.source
+      where w.run_id = case when v_other.number > new.number then v_other.id else new.id end
+        and w.attempt_id is null and (s.person_caused or w.payload ->> 'fire' = 'manual')
+    );
     if v_other.number > new.number then
-      -- People do not wait behind a back-off (Q21).
-      if exists (
-        select
-        from office.wakeups as w
-        join office.wakeup_sources as s on s.source = w.source
-        where w.run_id = v_other.id and w.attempt_id is null and (s.person_caused or w.payload ->> 'fire' = 'manual')
-      ) then
+      if v_by_person then
         new.scheduled_retry_at := null;
         new.parked := null;
         new.due_at := null;
@@ -96,8 +108,13 @@ begin
           + office_internal.move_wakeups(new.id, v_other.id, v_other.coalesced_count, 0),
         depth = greatest(r.depth, new.depth),
         class = case when new.class = 'event' then 'event' else r.class end,
-        reason = case when new.class = 'event' then new.reason else r.reason end
+        reason = case when new.class = 'event' then new.reason else r.reason end,
+        scheduled_retry_at = case
+          when v_by_person and coalesce(new.scheduled_retry_at, '-infinity') < r.scheduled_retry_at then new.scheduled_retry_at
+          else r.scheduled_retry_at
+        end
       where r.id = v_other.id;
+      perform office_internal.park_runs(array[v_other.id]);
       new.status := 'cancelled';
       new.cancel_reason := 'merged';
       new.coalesced_count := 0;
@@ -228,7 +245,8 @@ begin
     where o.id = any(v_changed.freed_run_ids);
   end if;
   perform office_internal.follow_runs(v_changed.agent_ids, v_changed.over_run_ids);
-  -- A hand may bring a retry forward or put it off, or say that a run was interrupted, and leave it at that.
+  -- A hand may bring a retry forward or put it off, or say that a run was interrupted, and leave it at that. What holds a run back
+  -- holds it back all the same.
   if v_by_hand then
     perform office_internal.ask_about_interrupted(array(
       select n.id
@@ -239,7 +257,8 @@ begin
     perform office_internal.park_runs(array(
       select n.id
       from new_rows as n
-      join old_rows as o on o.id = n.id and o.status = 'queued' and o.scheduled_retry_at is distinct from n.scheduled_retry_at
+      join old_rows as o on o.id = n.id and o.status = 'queued'
+        and (o.scheduled_retry_at, o.parked, o.due_at) is distinct from (n.scheduled_retry_at, n.parked, n.due_at)
       where n.status = 'queued'
     ));
   end if;
@@ -307,6 +326,8 @@ before update on office.runs
 for each row
 when (
   old.ended_at is not null
+  or (new.workspace_id, new.agent_id, new.task_id, new.routine_id, new.solo)
+    is distinct from (old.workspace_id, old.agent_id, old.task_id, old.routine_id, old.solo)
   or new.parked is distinct from old.parked
   or new.status <> old.status and not (
     new.parked is null and new.due_at is null and new.stop_reason is null

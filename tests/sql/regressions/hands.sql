@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(29);
+select plan(34);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -137,6 +137,31 @@ select is(
 );
 select office.answer('d' || d.number, 'retry') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id;
 select is(pg_temp.claim(), 'ann:user', 'P4: … whose answer tries it again');
+select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
+
+-- What holds a run back holds it back, also when a hand takes it out; whom it runs, and about what, is fixed
+
+select pg_temp.scenario('taken-out', 'ann', 'bob');
+select pg_temp.wake('ann', 'self', '{"reason": "a look around"}') as w \gset
+select pg_temp.claim();
+select pg_temp.start(:'w');
+select pg_temp.fail(:'w');
+set local office.gates = '';
+update office.runs set parked = null, due_at = null where id = (pg_temp.run(:'w')).id;
+select is((pg_temp.run(:'w')).parked || pg_temp.claim(), 'retry', 'A1, Q12: a retry that is not due is not claimed, whatever a hand wrote');
+set local office.gates = '';
+update office.runs set parked = 'blocker', due_at = null, scheduled_retry_at = null where id = (pg_temp.run(:'w')).id;
+select is(pg_temp.claim(), 'ann:self', 'A15: … and nothing is parked for what is not there');
+set local office.gates = '';
+select is(
+  (pg_temp.refusal(format($$ update office.runs set agent_id = (select id from office.agents where name = 'bob' limit 1) where id = %L $$, (pg_temp.run(:'w')).id))).state,
+  'PT409', 'Q4: a run keeps its agent'
+);
+select is(
+  (pg_temp.refusal(format('update office.runs set task_id = %L where id = %L', pg_temp.task_id(:'task'), (pg_temp.run(:'w')).id))).state,
+  'PT409', 'Q4: … and its scope'
+);
+set local office.gates = '';
 select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
 
 -- What is given back in an error is one line, however long it was (I3)
