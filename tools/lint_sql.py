@@ -28,16 +28,21 @@ class Function:
     line: int
 
     @property
+    def names(self) -> tuple[Any, ...]:
+        """Schema, where one is given, and name."""
+        return self.node.funcname or ()
+
+    @property
     def schema(self) -> str:
-        return self.node.funcname[0].sval if len(self.node.funcname) > 1 else ""
+        return str(self.names[0].sval) if len(self.names) > 1 else ""
 
     @property
     def name(self) -> str:
-        return str(self.node.funcname[-1].sval)
+        return str(self.names[-1].sval)
 
     def option(self, name: str) -> Any:
         """The argument of an option ("language", "volatility", "as", "parallel"), or None."""
-        return next((option.arg for option in self.node.options if option.defname == name), None)
+        return next((option.arg for option in self.node.options or () if option.defname == name), None)
 
     @property
     def language(self) -> str:
@@ -84,11 +89,11 @@ def check_file(path: Path) -> Iterator[tuple[int, str]]:
     if path.is_relative_to(ROOT / "sql/functions"):
         yield from check_file_of_function(path, text, functions)
     for statement in statements:
-        line = line_at(text, statement.stmt_location)
+        line = line_at(text, statement.stmt_location or 0)
         if isinstance(statement.stmt, ast.DoStmt):
             yield from check_plpgsql(source(text, statement), line, line, set())
         elif not isinstance(statement.stmt, ast.CreateFunctionStmt):
-            yield from check_query(statement.stmt, line)
+            yield from check_query(parsed(statement), line)
     for function in functions:
         yield from check_function(function)
 
@@ -115,13 +120,21 @@ def functions_of(text: str, statements: tuple[ast.RawStmt, ...]) -> Iterator[Fun
         if isinstance(statement.stmt, ast.CreateFunctionStmt):
             raw = source(text, statement)
             blank = len(raw) - len(raw.lstrip())
-            yield Function(statement.stmt, raw.lstrip(), line_at(text, statement.stmt_location + blank))
+            yield Function(
+                statement.stmt, raw.lstrip(), line_at(text, (statement.stmt_location or 0) + blank)
+            )
 
 
 def source(text: str, statement: ast.RawStmt) -> str:
     """The text of one statement of a file, with the comments before it."""
-    length = statement.stmt_len or len(text)
-    return text[statement.stmt_location : statement.stmt_location + length]
+    start = statement.stmt_location or 0
+    return text[start : start + (statement.stmt_len or len(text))]
+
+
+def parsed(statement: ast.RawStmt) -> ast.Node:
+    """What the parser made of a statement; it leaves none empty."""
+    assert statement.stmt is not None
+    return statement.stmt
 
 
 def check_file_of_function(path: Path, text: str, functions: list[Function]) -> Iterator[tuple[int, str]]:
@@ -148,7 +161,7 @@ def check_function(function: Function) -> Iterator[tuple[int, str]]:
     elif function.language == "sql":
         yield from check_keywords(function.body, function.body_line)
         for statement in pglast.parse_sql(function.body):
-            yield from check_query(statement.stmt, function.body_line)
+            yield from check_query(parsed(statement), function.body_line)
     elif function.language == "plpgsql":
         yield from check_keywords(function.body, function.body_line)
         # A variable may be named with its function's name before it, which the parser does not know.
@@ -189,7 +202,7 @@ def check_expression(node: dict[str, Any], line: int) -> Iterator[tuple[int, str
             yield line, f"does not parse: {error.args[0]}: {node['query'][:60]}"
             return
         for statement in statements:
-            yield from check_query(statement.stmt, line)
+            yield from check_query(parsed(statement), line)
 
 
 def check_query(node: ast.Node, line: int) -> Iterator[tuple[int, str]]:

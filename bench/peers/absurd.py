@@ -5,12 +5,13 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from absurd_sdk import Absurd
 
 # The worker's own default is one task a claim, one at a time.
-MODES = {"default": {}, "best": {"batch_size": 100}}
+MODES: dict[str, dict[str, int]] = {"default": {}, "best": {"batch_size": 100}}
 
 
 def main(dsn: str, mode: str, jobs: int) -> None:
@@ -22,7 +23,7 @@ def main(dsn: str, mode: str, jobs: int) -> None:
         done = 0
 
         @app.register_task(name="nothing")
-        def nothing(_params, _context):
+        def nothing(_params: Any, _context: Any) -> dict[str, Any]:
             nonlocal first, done
             first = first or time.perf_counter()
             done += 1

@@ -4,11 +4,12 @@ import asyncio
 import json
 import sys
 import time
+from typing import Any
 
 import psycopg
 from procrastinate import App, PsycopgConnector
 
-MODES = {
+MODES: dict[str, dict[str, Any]] = {
     "default": {"concurrency": 1},
     "best": {"concurrency": 20, "delete_jobs": "always"},
 }

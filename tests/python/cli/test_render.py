@@ -4,6 +4,7 @@ import json
 import uuid
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from officectl import render
 from officectl.errors import UsageProblem
 from officectl.render import Layout
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"task": "t1", "title": "Short", "note": None},
     {"task": "t22", "title": "Long " * 60, "note": "a\nb"},
 ]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import psycopg
 import pytest
 
@@ -65,7 +66,7 @@ def test_help_names_every_command_and_imports_none() -> None:
 
 def test_every_command_has_a_help_of_its_own() -> None:
     """I8: each command that the frame names is there."""
-    context = frame.click.Context(frame.command)
+    context = click.Context(frame.command)
     for name in (*frame.EVERY_DAY, *frame.NOUNS):
         command = frame.command.get_command(context, name)
         assert command is not None

@@ -188,8 +188,11 @@ def test_stale_pid_file_with_a_number_in_use_is_healed(cluster: Cluster) -> None
     old = (cluster.data / "postmaster.pid").read_text()
     cluster.stop("immediate")
     runner = runner_for(cluster.data)
-    identity = {"user": runner.uid, "group": runner.gid} if runner.switch else {}
-    stranger = subprocess.Popen(["sleep", "60"], **identity)
+    stranger = subprocess.Popen(
+        ["sleep", "60"],
+        user=runner.uid if runner.switch else None,
+        group=runner.gid if runner.switch else None,
+    )
     try:
         (cluster.data / "postmaster.pid").write_text(old.replace(old.splitlines()[0], str(stranger.pid), 1))
         (cluster.socket_folder / ".s.PGSQL.5432.lock").write_text(f"{stranger.pid}\n")

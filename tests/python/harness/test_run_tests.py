@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from typing import Any
 
+import lint
 import pytest
 import run_tests
 
@@ -21,10 +23,10 @@ def without_15(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def not_to_be_had(*_command: Any, **_options: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], run_tests.NOT_TO_BE_HAD)
 
-    monkeypatch.setattr(run_tests.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(run_tests.subprocess, "run", not_to_be_had)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(subprocess, "run", not_to_be_had)
     monkeypatch.setattr(run_tests.Suite, "run", pass_at_once)
-    monkeypatch.setattr(run_tests.lint, "run", lambda: {"ruff": 0})
+    monkeypatch.setattr(lint, "run", lambda: {"ruff": 0})
     return ran
 
 

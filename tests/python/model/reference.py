@@ -398,7 +398,8 @@ class Office:
         ]
         events = [r for r in live if r.kind == "event"]
         if events or wakeup.kind == "periodic":
-            return (events or live or [None])[-1]
+            found = events or live
+            return found[-1] if found else None
         return None
 
     # What a run waits for (Q12, S5)

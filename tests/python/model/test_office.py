@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import psycopg
 import pytest
@@ -713,7 +713,7 @@ def office(connect: Callable[..., Connection]) -> Iterator[Connection]:
 
 def live_stories(machine: Callable[[], OfficeMachine], examples: int, *phases: Phase) -> None:
     run_state_machine_as_test(
-        machine,
+        cast(type[OfficeMachine], machine),  # it is only called
         settings=settings(
             max_examples=examples,
             stateful_step_count=STEPS,

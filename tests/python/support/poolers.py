@@ -31,11 +31,13 @@ def pooler(dsn: str) -> Iterator[str]:
         f"[pgbouncer]\nlisten_addr =\nunix_socket_dir = {folder}\nlisten_port = 6432\n"
         f"auth_type = any\npool_mode = transaction\nlogfile = {folder}/log\n"
     )
-    identity = {}
     if runner.switch:
         shutil.chown(folder, runner.uid, runner.gid)
-        identity = {"user": runner.uid, "group": runner.gid}
-    process = subprocess.Popen([PROGRAM, "-q", folder / "pgbouncer.ini"], **identity)
+    process = subprocess.Popen(
+        [str(PROGRAM), "-q", str(folder / "pgbouncer.ini")],
+        user=runner.uid if runner.switch else None,
+        group=runner.gid if runner.switch else None,
+    )
     try:
         deadline = time.monotonic() + 10
         while not (folder / ".s.PGSQL.6432").exists() and time.monotonic() < deadline:
