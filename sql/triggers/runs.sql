@@ -257,8 +257,8 @@ begin
     perform office_internal.park_runs(array(
       select n.id
       from new_rows as n
-      join old_rows as o on o.id = n.id and o.status = 'queued'
-        and (o.scheduled_retry_at, o.parked, o.due_at) is distinct from (n.scheduled_retry_at, n.parked, n.due_at)
+      join old_rows as o on o.id = n.id
+        and (o.status, o.scheduled_retry_at, o.parked, o.due_at) is distinct from (n.status, n.scheduled_retry_at, n.parked, n.due_at)
       where n.status = 'queued'
     ));
   end if;

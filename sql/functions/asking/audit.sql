@@ -190,6 +190,31 @@ begin
       end
       and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
   return query
+    select 'a run that is held back by itself is parked', 'r' || r.number, h.hold
+    from office.runs as r
+    join office_internal.run_holds(
+      array(select q.id from office.runs as q where q.status = 'queued' and q.parked is null), office_internal.wall_clock()
+    ) as h on h.run_id = r.id
+    -- A lock or a key is asked for once more by the claim; how long wakes gather may be set longer when it is over.
+    where h.hold in ('retry', 'snooze', 'blocker')
+      and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
+  return query
+    select 'a lane follows its agent', a.name, format('%s, %s', a.status, case when l.open then 'open' else 'closed' end)
+    from office_internal.lanes as l
+    join office.agents as a on a.id = l.agent_id
+    where (l.open, l.capacity, l.cooldown_sec) is distinct from (
+        a.status = 'active' and a.deleted_at is null
+          and not exists (select from office_internal.changes as c where c.agent_id = a.id and c.kind = 'pause_agent'),
+        a.max_concurrent_sessions, a.cooldown_sec
+      )
+      and not exists (select from office_internal.signals as s where s.workspace_id = l.workspace_id);
+  return query
+    select 'nothing is queued for a stopped agent', 'r' || r.number, a.name
+    from office.runs as r
+    join office.agents as a on a.id = r.agent_id
+    where r.status = 'queued' and (a.status = 'stopped' or a.deleted_at is not null)
+      and not exists (select from office_internal.signals as s where s.workspace_id = r.workspace_id);
+  return query
     select
       'a provider keeps its limit', l.provider,
       format('%s of %s', office_internal.count_requests(l.provider), l.max_requests)

@@ -5,7 +5,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(49);
+select plan(52);
 
 -- Something of everything: bob runs, with a wake that joined it; ann is launched; cis is paused with one queued; dan has ended two, one
 -- after the other; what is asked of dan last is not dispatched.
@@ -131,7 +131,7 @@ from (values
   (format('%s update office.runs set parked = ''snooze'' where id = %L', :'quiet', :'queued_run'), 'a parked run comes back by time or event'),
   (format('%s update office.runs set parked = ''blocker'' where id = %L', :'quiet', :'queued_run'), 'a parked run comes back by time or event'),
   (format('%s update office.runs set parked = ''checkout'' where id = %L', :'quiet', :'queued_run'), 'a parked run comes back by time or event'),
-  (format('%s update office.runs set parked = ''provider'' where id = %L; update office_internal.lanes set open = true where agent_id = %L', :'quiet', :'queued_run', :'cis'),
+  (format('%1$s update office.runs set parked = ''provider'' where id = %2$L; update office_internal.lanes set open = true where agent_id = %3$L; update office.agents set status = ''active'', paused_by = null where id = %3$L', :'quiet', :'queued_run', :'cis'),
     'a parked run comes back by time or event'),
   (format('%s update office.runs set parked = ''resource'' where id = %L', :'quiet', :'queued_run'), 'a run parked for a resource has a holder or a signal'),
   (format('%s insert into office_internal.resource_waits (run_id, key, workspace_id) values (%L, ''worktree:x'', %L)', :'quiet', :'queued_run', :'workspace'),
@@ -143,8 +143,13 @@ from (values
   ), 'no two runs hold one key'),
   (format('insert into office.resources (attempt_id, key, run_id, workspace_id, taken_at) values (%L, ''worktree:x'', %L, %L, now())', :'ended_attempt', :'ended_run', :'workspace'),
     'a key is held by a live attempt, or until its cleanup is confirmed'),
-  (format('%s update office_internal.lanes set open = true where agent_id = %L', :'quiet', :'cis'), 'a ready lane or a due time is known to the claim'),
+  (format(
+    '%1$s update office_internal.lanes set open = true where agent_id = %2$L; update office.agents set status = ''active'', paused_by = null where id = %2$L', :'quiet', :'cis'
+  ), 'a ready lane or a due time is known to the claim'),
   (format('%s update office.runs set parked = ''retry'', due_at = now() where id = %L', :'quiet', :'queued_run'), 'a ready lane or a due time is known to the claim'),
+  (format('%s update office.runs set scheduled_retry_at = timestamptz ''2100-01-01'' where id = %L', :'quiet', :'queued_run'), 'a run that is held back by itself is parked'),
+  (format('%s update office_internal.lanes set open = false where agent_id = %L', :'quiet', :'bob'), 'a lane follows its agent'),
+  (format('%s update office.agents set status = ''stopped'' where id = %L', :'quiet', :'cis'), 'nothing is queued for a stopped agent'),
   (format('update office.runs set agent_id = office.uuid7() where id = %L', :'ended_run'), 'what an office row names is there'),
   (format('update office.runs set task_id = office.uuid7() where id = %L', :'ended_run'), 'what an office row names is there'),
   (format('update office.runs set executor_id = (select id from spent) where id in (%L, %L)', :'running_run', :'launched_run'), 'a provider keeps its limit'),

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(34);
+select plan(35);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -152,6 +152,15 @@ select is((pg_temp.run(:'w')).parked || pg_temp.claim(), 'retry', 'A1, Q12: a re
 set local office.gates = '';
 update office.runs set parked = 'blocker', due_at = null, scheduled_retry_at = null where id = (pg_temp.run(:'w')).id;
 select is(pg_temp.claim(), 'ann:self', 'A15: … and nothing is parked for what is not there');
+-- What is given back to the queue by hand waits for what its task waits for.
+select pg_temp.task('before it') as before \gset
+select pg_temp.task('the task', 'bob') as blocked \gset
+select pg_temp.claim();
+insert into office.task_blockers (workspace_id, task_id, blocker_task_id) select t.workspace_id, t.id, pg_temp.task_id(:'before') from office.tasks as t where t.id = pg_temp.task_id(:'blocked');
+select pg_temp.look();
+set local office.gates = '';
+update office.runs set status = 'queued' where task_id = pg_temp.task_id(:'blocked') and status = 'claimed';
+select is((select r.parked from office.runs as r where r.task_id = pg_temp.task_id(:'blocked')) || pg_temp.claim(), 'blocker', 'A1, Q12: a run that a hand gives back is held like any other');
 set local office.gates = '';
 select is(
   (pg_temp.refusal(format($$ update office.runs set agent_id = (select id from office.agents where name = 'bob' limit 1) where id = %L $$, (pg_temp.run(:'w')).id))).state,
