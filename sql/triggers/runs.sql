@@ -62,6 +62,12 @@ begin
       'move_refused', format('r%s cannot be claimed by hand.', new.number), 'Only office.claim_runs claims.',
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
+  -- Its attempt is over: a hand that says that it runs again would leave it without one.
+  elsif old.status = 'interrupted' and new.status = 'running' and office_internal.is_by_hand() then
+    perform office_internal.refuse(
+      'move_refused', format('r%s cannot be taken back by hand.', new.number), 'Try it again: office.retry_run.',
+      jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
+    );
   end if;
   if new.status = 'queued' and old.ended_at is not null then
     -- Tried again: its failures are forgotten, and its wakeups wait for it once more (P4, Q10).

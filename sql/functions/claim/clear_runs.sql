@@ -1,6 +1,6 @@
 -- office_internal.clear_runs: the steps between picking and launching, for each of these queued runs (Q13.2 to Q13.5, Q13.8);
 -- answers those that may launch. One that fails a step is settled there and then: its agent or task is no longer so, its
--- agent is idle, its task is locked, nothing can be launched for it. The caller holds the gate.
+-- agent is idle, its task is locked, nothing can be launched for it. The caller holds the gates.
 create or replace function office_internal.clear_runs(run_ids uuid[])
 returns uuid[]
 language plpgsql volatile

@@ -1,6 +1,6 @@
 -- office_internal.settle_idle: ends periodic runs of agents without an actionable task, where the agent skips those; and those of
 -- agents for whom nothing in the workspace changed since their last run, where they skip these (Q13.4).
--- The caller holds the gate.
+-- The caller holds the gates.
 create or replace function office_internal.settle_idle(run_ids uuid[])
 returns void
 language plpgsql volatile

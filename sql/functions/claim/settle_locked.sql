@@ -1,5 +1,5 @@
 -- office_internal.settle_locked: ends assignees' runs whose task another assignee's run has locked: finished/checkout_lost, no retry
--- (Q13.5). Those that wait for a lock are parked by what holds them. The caller holds the gate.
+-- (Q13.5). Those that wait for a lock are parked by what holds them. The caller holds the gates.
 create or replace function office_internal.settle_locked(run_ids uuid[])
 returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
 -- office_internal.settle_unlaunchable: blocks runs for which nobody says what to launch, with an inbox item (Q13.8, Q23). A run that
--- froze nothing when it was made takes what is set by now. The caller holds the gate.
+-- froze nothing when it was made takes what is set by now. The caller holds the gates.
 create or replace function office_internal.settle_unlaunchable(run_ids uuid[])
 returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
 -- office_internal.wake_for_approvals: wakes the agents that asked for these approvals, which have been answered or have expired (D6). One
--- wakeup a decision, by its key. The caller holds the gate.
+-- wakeup a decision, by its key. The caller holds the gates.
 create or replace function office_internal.wake_for_approvals(decision_ids uuid[])
 returns void
 language plpgsql volatile

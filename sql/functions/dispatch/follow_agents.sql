@@ -1,6 +1,6 @@
 -- office_internal.follow_agents: makes lanes say what their agents' rows say, and what they will say once a pause that the office has
 -- set has reached them (A6). That a capacity changed, that no run of an agent is claimed any more or is again, is activity (K9, I9).
--- The caller holds the gate.
+-- The caller holds the gates.
 create or replace function office_internal.follow_agents(agent_ids uuid[])
 returns void
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- office_internal.park_runs: takes held runs out of their lane, and puts freed ones back (A15). The caller holds the gate.
+-- office_internal.park_runs: takes held runs out of their lane, and puts freed ones back (A15). The caller holds the gates.
 create or replace function office_internal.park_runs(run_ids uuid[])
 returns void
 language plpgsql volatile

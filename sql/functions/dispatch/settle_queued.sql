@@ -1,5 +1,5 @@
 -- office_internal.settle_queued: ends the queued runs among these that must not launch: a stopped or deleted agent's end
--- finished/agent_stopped, stale ones are cancelled (Q13.2, Q13.3). The caller holds the gate. Settling again is a no-op.
+-- finished/agent_stopped, stale ones are cancelled (Q13.2, Q13.3). The caller holds the gates. Settling again is a no-op.
 create or replace function office_internal.settle_queued(run_ids uuid[])
 returns void
 language plpgsql volatile

@@ -1,5 +1,5 @@
 -- office_internal.wake_for_tasks: the wakes that changes of tasks entail, stored as wakeups; answers their ids (T5, T6).
--- Decided on committed state: a signal of an assignment that no longer holds wakes nobody. The caller holds the gate and
+-- Decided on committed state: a signal of an assignment that no longer holds wakes nobody. The caller holds the gates and
 -- dispatches them in the same breath, so they need no signal.
 -- The agent that moved a task from inside its run is not woken about that task; about others it is.
 create or replace function office_internal.wake_for_tasks(signals office_internal.signals[])

@@ -1,4 +1,4 @@
--- office_internal.forgive_agents: a success ends the row of runs that gave up (Q23). The caller holds the gate.
+-- office_internal.forgive_agents: a success ends the row of runs that gave up (Q23). The caller holds the gates.
 create or replace function office_internal.forgive_agents(over_run_ids uuid[])
 returns void
 language plpgsql volatile

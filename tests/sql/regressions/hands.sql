@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(35);
+select plan(36);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -134,6 +134,11 @@ update office.runs set status = 'interrupted' where id = (pg_temp.run(:'broken')
 select is(
   (select string_agg(d.kind || ' ' || d.status, ', ') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id),
   'interrupted pending', 'Q17: a run that a hand has interrupted asks a person, once'
+);
+set local office.gates = '';
+select is(
+  (pg_temp.refusal(format('update office.runs set status = ''running'' where id = %L', (pg_temp.run(:'broken')).id))).message,
+  format('r%s cannot be taken back by hand.', (pg_temp.run(:'broken')).number), 'Q9: what was interrupted runs again by a new attempt only'
 );
 select office.answer('d' || d.number, 'retry') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id;
 select is(pg_temp.claim(), 'ann:user', 'P4: … whose answer tries it again');
