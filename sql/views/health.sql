@@ -27,8 +27,9 @@ from (
     (7, 'changes not carried out for 1 minute', 'not carried out', 'error', 'select office.carry_out();'),
     (8, 'runs stopping for 3 minutes', 'stopping', 'warning', 'select * from office.stuck;'),
     (9, 'tasks locked for 1 hour while others wait', 'task locked', 'warning', 'select * from office.stuck;'),
-    (10, 'pauses with work behind them', 'paused', 'warning', 'select * from office.stuck;'),
-    (11, 'runs that need a person', 'needs a person', 'warning', 'select * from office.stuck;')
+    (10, 'runs not cleaned up after for 3 minutes while others wait', 'cleaned up', 'warning', 'select * from office.stuck;'),
+    (11, 'pauses with work behind them', 'paused', 'warning', 'select * from office.stuck;'),
+    (12, 'runs that need a person', 'needs a person', 'warning', 'select * from office.stuck;')
 ) as c (nth, check_name, kind, bad, mend)
 left join found as f on f.kind = c.kind
 where office.is_somebody()

@@ -8,6 +8,7 @@
 --   paused              an agent or workspace is paused, and work waits for it
 --   stopping            was asked to stop more than 3 minutes ago
 --   task locked         for more than an hour, and others wait for it
+--   cleaned up          what an ended run worked on is not confirmed to be free after 3 minutes, and others wait for it
 --   lease               a worker's ran out more than a minute ago, and nobody has swept it
 --   not carried out     a change of people's tables, left more than a minute ago
 create or replace function office.held_up()
@@ -128,6 +129,22 @@ begin
     group by t.number, w.name, c.checkout_at, h.number, h.status;
   return query
     select
+      'cleaned up', 'r' || r.number, w.name, min(h.ended_at),
+      format('what it worked on is not confirmed to be free, and others wait for it: %s', string_agg(distinct h.key, ', ')),
+      format('select office.release_resources(%L);', 'r' || r.number)
+    from office.resources as h
+    join office.runs as r on r.id = h.run_id
+    join office.workspaces as w on w.id = h.workspace_id
+    cross join lateral office_internal.key_reach(h.key) as x
+    where h.workspace_id = any(v_seen) and h.ended_at < v_now - interval '3 minutes'
+      and exists (
+        select
+        from office_internal.resource_waits as q
+        where q.key = any(x.above) or (q.key > x.inside_from and q.key < x.inside_to)
+      )
+    group by r.number, w.name;
+  return query
+    select
       'lease', format('worker on %s, pid %s', k.host, k.pid), w.name, k.lease_until, 'its lease has run out, and nobody has swept it',
       'select * from office.maintain();'
     from office.workers as k
@@ -135,11 +152,12 @@ begin
     where k.ended_at is null and k.lease_until < v_late and (k.only_workspace_id is null or k.only_workspace_id = any(v_seen));
   return query
     select
-      'not carried out', 't' || t.number, w.name, c.created_at, format('to be moved from %s to %s', c.from_state, c.to_state),
-      'select office.carry_out();'
+      'not carried out', coalesce('t' || t.number, w.name || '/' || a.name), w.name, c.created_at,
+      format('to go from %s to %s', c.from_state, c.to_state), 'select office.carry_out();'
     from office_internal.changes as c
     join office.workspaces as w on w.id = c.workspace_id
     left join office.tasks as t on t.id = c.task_id
+    left join office.agents as a on a.id = c.agent_id
     where c.workspace_id = any(v_seen) and c.created_at < v_late;
 end
 $$;

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(44);
+select plan(55);
 
 create function pg_temp.stuck() returns text language sql as $$
   select coalesce(string_agg(concat_ws(' ', s.kind, regexp_replace(s.subject, '[0-9]+', 'N')), ', ' order by s.kind, s.subject), '') from office.stuck as s
@@ -140,6 +140,45 @@ select pg_temp.later('5 minutes');
 select is((select s.subject from office.stuck as s where s.kind = 'not carried out'), :'task', 'A6: a change that nobody carried out');
 select pg_temp.mend('not carried out');
 select is((select count(*) from office.stuck as s where s.kind = 'not carried out'), 0::bigint, 'A6: … what is beside it does');
+select is_empty('select * from office.audit()', 'Q26: the books are right');
+
+-- … a pause that the office has set, too
+select pg_temp.scenario('pausing', 'ann');
+select office.update_agent('pausing/ann', '{"auto_pause_after": 1}'), office.set_setting('max_retry_count', '0', 'pausing');
+select pg_temp.wake('ann') as w \gset
+select pg_temp.claim();
+select pg_temp.start(:'w'), pg_temp.fail(:'w');
+select pg_temp.later('5 minutes');
+select is((select s.subject from office.stuck as s where s.kind = 'not carried out'), 'pausing/ann', 'Q23, A6: the pause of an agent likewise');
+select pg_temp.mend('not carried out');
+select is((select count(*) from office.stuck as s where s.kind = 'not carried out'), 0::bigint, 'Q23, A6: … what is beside it sets it');
+
+-- A task's lock that its run does not give, and a folder that nobody has confirmed to be free
+select pg_temp.scenario('locked', 'ann', 'bob');
+select office.update_agent('locked/ann', '{"executor": {"command": ["/bin/true"], "folder": "/srv/kept"}}');
+select office.update_agent('locked/bob', '{"executor": {"command": ["/bin/true"], "folder": "/srv"}}');
+select pg_temp.task('shared', 'ann') as task \gset
+select pg_temp.claim();
+select id as anns from office.wakeups where task_id = pg_temp.task_id(:'task') \gset
+select pg_temp.start(:'anns'), office.carry_out();
+select pg_temp.wake('bob', 'user', pg_temp.about(:'task')) as bobs \gset
+select pg_temp.claim();
+select pg_temp.later('59 minutes');
+select is((select count(*) from office.stuck as s where s.workspace = 'locked'), 0::bigint, 'Q13.5: a task is locked for as long as its run takes');
+select pg_temp.later('2 minutes');
+select is((select s.kind || ' ' || s.subject from office.stuck as s where s.workspace = 'locked'), 'task locked ' || :'task', 'T10: an hour is long');
+select is(pg_temp.checked('tasks locked for 1 hour while others wait'), 'warning 1', 'I4: health counts it');
+select pg_temp.finish(:'anns');
+select pg_temp.claim();
+select is((pg_temp.run(:'bobs')).parked, 'resource', 'P7: a folder is held until its cleanup is confirmed');
+select is((select count(*) from office.stuck as s where s.workspace = 'locked'), 0::bigint, 'P7: … which takes a moment');
+select pg_temp.later('4 minutes');
+select is(
+  (select s.kind || ' ' || s.subject from office.stuck as s where s.workspace = 'locked'), 'cleaned up r' || (pg_temp.run(:'anns')).number, 'P7: 3 minutes are too long'
+);
+select is(pg_temp.checked('runs not cleaned up after for 3 minutes while others wait'), 'warning 1', 'I4: health counts it');
+select pg_temp.mend('cleaned up');
+select is(pg_temp.claim(), 'bob:user', 'P7: … and what is beside it frees the folder');
 select is_empty('select * from office.audit()', 'Q26: the books are right');
 
 -- Who sees what
