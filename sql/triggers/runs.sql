@@ -354,6 +354,10 @@ for each row
 when ((new.parked is not distinct from 'resource') <> (old.parked is not distinct from 'resource'))
 execute function office_internal.runs_wait();
 
+create or replace trigger runs_kept
+before delete on office.runs
+for each row execute function office_internal.runs_kept();
+
 create or replace trigger runs_follow_insert
 after insert on office.runs
 referencing new table as new_rows

@@ -2,7 +2,7 @@
 -- name), I5 (who may do what). A list of what breaks a law is compared with an empty one, so that a failure names the object.
 begin;
 set local search_path = tap, public;
-select plan(23);
+select plan(25);
 
 create temporary view ours as
 select n.oid, n.nspname as schema
@@ -113,6 +113,38 @@ select is_empty(
   $$,
   'A5: functions change no setting but the search path, lock_timeout and the planner''s'
 );
+
+-- A3: no dead code. office.wake_agent is for people's own tables, and the deploy calls install.
+create temporary view our_texts as
+with functions as materialized (select oid from our_functions)
+select p.oid, pg_catalog.pg_get_functiondef(p.oid) as body from functions as p
+union all
+select c.oid, pg_catalog.pg_get_viewdef(c.oid) from our_relations as c where c.relkind = 'v'
+union all
+select d.oid, pg_catalog.pg_get_expr(d.adbin, d.adrelid) from pg_catalog.pg_attrdef as d join our_relations as c on c.oid = d.adrelid
+union all
+select k.oid, pg_catalog.pg_get_constraintdef(k.oid) from pg_catalog.pg_constraint as k join our_relations as c on c.oid = k.conrelid
+union all
+select t.oid, pg_catalog.pg_get_triggerdef(t.oid) from pg_catalog.pg_trigger as t join our_relations as c on c.oid = t.tgrelid
+union all
+select y.oid, concat(pg_catalog.pg_get_expr(y.polqual, y.polrelid), ' ', pg_catalog.pg_get_expr(y.polwithcheck, y.polrelid))
+from pg_catalog.pg_policy as y;
+create temporary view dead_functions as
+select f.name
+from our_functions as f
+where f.schema = 'office_internal' and f.proname <> 'install' and case
+  when f.prorettype = 'trigger'::regtype then not exists (select from pg_catalog.pg_trigger as t where t.tgfoid = f.oid)
+  else not exists (select from our_texts as x where x.oid <> f.oid and x.body ~ ('\m' || f.proname || '\M'))
+end;
+select is_empty('select name from dead_functions order by 1', 'A3: every inner function is called, every trigger function has its trigger');
+create function office_internal.idle_one() returns integer language sql return 1;
+create function office_internal.idle_two() returns trigger language plpgsql as 'begin return null; end';
+select results_eq(
+  'select name from dead_functions order by 1', array['office_internal.idle_one()', 'office_internal.idle_two()'],
+  'K13: … one that is not would be found'
+);
+drop function office_internal.idle_one(), office_internal.idle_two();
+
 -- I5: nothing for PUBLIC, nothing of the inner rooms for anybody
 
 select is_empty(
