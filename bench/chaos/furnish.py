@@ -74,7 +74,7 @@ def furnish(conn: psycopg.Connection[Any], dsn: str, place: Place) -> None:
     place.make()
     grants.grant(dsn, conn.info.user, gateway="token")
     for key, value in SETTINGS.items():
-        conn.execute("select office.set_setting(%s, %s)", [key, value])
+        conn.execute("select office.set_setting(%s, %s, 'office')", [key, value])
     for number in range(WORKSPACES):
         name = f"w{number}"
         conn.execute("select office.create_workspace(%s)", [name])

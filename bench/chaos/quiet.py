@@ -18,7 +18,7 @@ WIDEN = (
     "select office.set_setting('max_concurrent_runs', '8', name) from office.workspaces"
     f" where name not in ({', '.join(repr(name) for name in FIXED_SLOTS)})",
     f"select office.set_provider_limit('{CHANGED_PROVIDER[0]}', 8)",
-    "select office.set_setting('max_retry_count', '0')",
+    "select office.set_setting('max_retry_count', '0', 'office')",
 )
 
 # Each lets something go on that a person, a time or another task holds up; times are not waited out.
