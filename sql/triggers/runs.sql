@@ -69,6 +69,23 @@ begin
       jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
     );
   end if;
+  -- Nothing but an open request makes a run wait, and its answer go on (D9): else it would keep its slot for ever.
+  if office_internal.is_by_hand() and (
+    (new.answered_at is not null and old.answered_at is null and not exists (
+      select from office.attempts as a where a.id = new.attempt_id and a.ended_at is null and a.left_at is not null
+    ))
+    or (new.status = 'waiting' and old.status <> 'waiting' and not exists (
+      select
+      from office.decisions as d
+      where d.attempt_id = new.attempt_id and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
+    ))
+  ) then
+    perform office_internal.refuse(
+      'move_refused', format('r%s has asked nothing that could be answered.', new.number),
+      'Its agent asks, from inside the run: office.ask; people answer: office.answer.',
+      jsonb_build_object('run', 'r' || new.number, 'from', old.status, 'to', new.status)
+    );
+  end if;
   if new.status = 'queued' and old.ended_at is not null then
     -- Tried again: its failures are forgotten, and its wakeups wait for it once more (P4, Q10).
     new.retry_count := 0;
@@ -335,6 +352,7 @@ when (
   or (new.workspace_id, new.agent_id, new.task_id, new.routine_id, new.solo)
     is distinct from (old.workspace_id, old.agent_id, old.task_id, old.routine_id, old.solo)
   or new.parked is distinct from old.parked
+  or (new.answered_at is not null and old.answered_at is null)
   or new.status <> old.status and not (
     new.parked is null and new.due_at is null and new.stop_reason is null
     and case new.status

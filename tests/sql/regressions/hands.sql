@@ -3,8 +3,9 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 
-select plan(36);
+select plan(40);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -157,6 +158,23 @@ select is((pg_temp.run(:'w')).parked || pg_temp.claim(), 'retry', 'A1, Q12: a re
 set local office.gates = '';
 update office.runs set parked = 'blocker', due_at = null, scheduled_retry_at = null where id = (pg_temp.run(:'w')).id;
 select is(pg_temp.claim(), 'ann:self', 'A15: … and nothing is parked for what is not there');
+-- Nobody waits for an answer who has not asked.
+select pg_temp.start(:'w');
+set local office.gates = '';
+select is((pg_temp.refusal(format('update office.runs set status = ''waiting'' where id = %L', (pg_temp.run(:'w')).id))).state, 'PT409', 'D9: by hand no run waits for nothing');
+select pg_temp.finish(:'w');
+select pg_temp.wake('bob') as bobs \gset
+select pg_temp.look();
+set local office.gates = '';
+select is((pg_temp.refusal(format('update office.runs set answered_at = now() where id = %L', (pg_temp.run(:'bobs')).id))).state, 'PT409', 'S3: … nor goes on with an answer that there is not');
+select is(pg_temp.claim(), 'bob:user', 'Q11: … and is claimed as it was');
+select pg_temp.start(:'bobs');
+select pg_temp.ask(:'bobs');
+select pg_temp.leave(:'bobs');
+set local office.gates = '';
+update office.decisions set status = 'answered', choice = 'yes' where run_id = (pg_temp.run(:'bobs')).id;
+select is(pg_temp.claim(), 'bob:user', 'A1, D9: … while an answer that a hand has written lets a run go on');
+select pg_temp.start(:'bobs'), pg_temp.finish(:'bobs');
 -- What is given back to the queue by hand waits for what its task waits for.
 select pg_temp.task('before it') as before \gset
 select pg_temp.task('the task', 'bob') as blocked \gset
