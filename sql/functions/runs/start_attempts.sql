@@ -33,7 +33,7 @@ begin
   v_now := office_internal.wall_clock();
   with told as materialized (
     select distinct on (a.id)
-      a.id, r.id as run_id, (e.item ->> 'pid')::numeric::integer as pid, e.item ->> 'engine_session' as engine_session
+      a.id, r.id as run_id, r.status, (e.item ->> 'pid')::numeric::integer as pid, e.item ->> 'engine_session' as engine_session
     from jsonb_array_elements(starts) as e (item)
     join office.attempts as a on a.id = (e.item ->> 'attempt_id')::uuid and a.ended_at is null
     join office.runs as r on r.attempt_id = a.id and r.id = a.run_id
@@ -41,7 +41,8 @@ begin
   noted as (
     update office.attempts as a
     set started_at = coalesce(a.started_at, v_now),
-      left_at = null,
+      -- Only what was launched anew has a program again; a late word of the one that has left does not bring it back.
+      left_at = case when told.status <> 'claimed' then a.left_at end,
       pid = coalesce(told.pid, a.pid),
       engine_session = coalesce(told.engine_session, a.engine_session)
     from told

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
-select plan(56);
+select plan(57);
 
 -- What the heartbeat says to the scenario's worker.
 create function pg_temp.beat(variadic wakeups uuid[] default '{}')
@@ -68,6 +68,8 @@ select (pg_temp.ask(:'w', 'Go?')).decision as d1 \gset
 select (pg_temp.ask(:'w', 'Really?')).decision as d2 \gset
 select is(pg_temp.leave(:'w'), 'waiting', 'D9: a program that ends while something is open leaves its run waiting');
 select is(pg_temp.stands(:'w'), 'waiting, attempt 1 left', 'D9: … its attempt lives without a program');
+select pg_temp.start(:'w');
+select is(pg_temp.stands(:'w'), 'waiting, attempt 1 left', 'Q16: … which a late word that it has started does not bring back');
 select pg_temp.wake('bob') as before \gset
 select is(pg_temp.claim(), '', 'S1: a waiting run holds its slot');
 select is((select count(*)::integer from office.checkouts as c where c.checkout_run_id = :'run_id'), 1, 'S3, T10: … and its task');
