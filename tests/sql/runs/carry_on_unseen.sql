@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(29);
+select plan(35);
 
 -- One follow-up carries all of it, in order, and no more than was not seen.
 
@@ -173,6 +173,44 @@ select pg_temp.finish(:'w1');
 select is((pg_temp.run(:'w2')).status, 'queued', 'Q5: what joins in the instant of the prompt is unseen: places decide, not clocks');
 
 select pg_temp.look();
+-- Each that came too late is judged by whom it addresses, not by the first of them: a task that is done wants no reviewer any more, and
+-- whoever was mentioned on it is still heard.
+
+select pg_temp.scenario('each-its-own', 'ann', 'bob');
+select pg_temp.task('Reviewed', 'bob') as task \gset
+select office.add_comment(:'task', 'for ann') as comment \gset
+select pg_temp.claim();
+select id as bobs from office.wakeups where task_id = pg_temp.task_id(:'task') and source = 'task_assigned' \gset
+select pg_temp.start(:'bobs');
+select pg_temp.finish(:'bobs');
+select pg_temp.wake('ann', 'comment', pg_temp.about(:'task', jsonb_build_object('comment_id', :'comment'::uuid))) as w1 \gset
+select pg_temp.claim();
+insert into office.task_participants (workspace_id, task_id, agent_id, role)
+select t.workspace_id, t.id, a.id, 'reviewer'
+from office.tasks as t join office.agents as a on a.workspace_id = t.workspace_id and a.name = 'ann' where t.id = pg_temp.task_id(:'task');
+select pg_temp.wake('ann', 'user', pg_temp.about(:'task')) as reviewing \gset
+delete from office.task_participants where task_id = pg_temp.task_id(:'task');
+select pg_temp.wake('ann', 'user', pg_temp.about(:'task')) as mentioned \gset
+select pg_temp.look();
+select results_eq(
+  format($$ select addresses from office.wakeups where id in (%L, %L) order by position $$, :'reviewing', :'mentioned'),
+  array['reviewer', 'mentioned'], 'Q2: the first addresses a reviewer, the second whoever is mentioned'
+);
+select office.move_task(:'task', 'done');
+select pg_temp.look();
+select pg_temp.finish(:'w1');
+select is(
+  (pg_temp.wakeup(:'reviewing')).status || ' ' || (pg_temp.wakeup(:'reviewing')).reason, 'cancelled task_terminal',
+  'Q5: what addresses a reviewer of a done task is cancelled'
+);
+select is((pg_temp.run(:'mentioned')).status, 'queued', 'Q5: … and what comes after it and mentions somebody is carried on all the same');
+select is((pg_temp.wakeup(:'mentioned')).position, 1, 'Q5: … as the first of its run');
+select is(
+  (select array_agg(w.position order by w.position) from office.wakeups as w where w.run_id = (pg_temp.run(:'w1')).id), array[1, 2],
+  'Q5: what stays is in order, without a gap'
+);
+select is((pg_temp.run(:'w1')).coalesced_count, 2, 'Q5: … and counted');
+
 select is_empty('select * from office.audit()', 'Q26: the books balance');
 select * from finish();
 rollback;
