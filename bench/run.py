@@ -150,7 +150,7 @@ def k3(cluster: str, given: argparse.Namespace) -> list[Table]:
     with office(cluster) as place:
         held = hold(place, given.minutes, given.agents)
     table = Table(
-        f"{told(given)}, {given.minutes:g} minutes at half speed, then full",
+        f"{told(given)}, {given.minutes:g} minutes at half speed, then full; synchronous_commit on",
         ("what", "without", "with a snapshot held", "ratio"),
     )
     table.add(
@@ -184,7 +184,7 @@ def k5(cluster: str, _given: argparse.Namespace) -> list[Table]:
 def k6(cluster: str, given: argparse.Namespace) -> list[Table]:
     """Contention"""
     table = Table(
-        f"runs/s of {given.runs:,} wakeups, 20 a claim",
+        f"runs/s of {given.runs:,} wakeups, 20 a claim, synchronous_commit on",
         ("workspaces", *(f"{count} workers" for count in given.workers), "last / first"),
     )
     for workspaces in given.workspaces:

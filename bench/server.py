@@ -22,7 +22,7 @@ Connection = psycopg.Connection[Any]
 DISK = Path("/var/tmp")
 TEMPLATE = "bench_template"
 OPTIONS = {"shared_buffers": "1GB", "max_wal_size": "4GB", "max_connections": "100", "jit": "off"}
-SHOWN = ("server_version", "fsync", "synchronous_commit", "shared_buffers", "max_wal_size", "autovacuum")
+SHOWN = ("server_version", "fsync", "shared_buffers", "max_wal_size", "autovacuum")
 
 
 @contextmanager
