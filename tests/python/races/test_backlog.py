@@ -15,7 +15,7 @@ WINDOW = 64
 
 @pytest.fixture
 def flooded(office: Office) -> Office:
-    """A workspace with a backlog that fills its slots, many idle ones, and a quiet one that is asked once, last."""
+    """A workspace with a backlog and full slots, many idle ones, and a quiet one that is asked once, last."""
     office.agents(4)
     office.slots(1)
     office.rows("select office.create_workspace('w' || n) from generate_series(1, %s) as n", OTHERS)
@@ -37,7 +37,8 @@ def flooded(office: Office) -> Office:
 
 def undispatched(office: Office, workspace: str) -> int:
     count: int = office.value(
-        "select count(*) from office_internal.signals as s join office.workspaces as w on w.id = s.workspace_id"
+        "select count(*) from office_internal.signals as s"
+        " join office.workspaces as w on w.id = s.workspace_id"
         " where s.kind = 'wakeup' and w.name = %s",
         workspace,
     )
@@ -55,7 +56,8 @@ def claims_until_calm(office: Office, worker: Worker, most: int) -> int:
 def test_another_workspaces_wake_is_claimed_while_the_backlog_stands(flooded: Office) -> None:
     """K2, K13: within one round of the windows; what the oldest signals alone show is the backlog."""
     oldest: list[dict[str, Any]] = flooded.rows(
-        "select distinct w.name from (select workspace_id from office_internal.signals order by xid limit %s) as s"
+        "select distinct w.name"
+        " from (select workspace_id from office_internal.signals order by xid limit %s) as s"
         " join office.workspaces as w on w.id = s.workspace_id",
         WINDOW,
     )
