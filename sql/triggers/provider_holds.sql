@@ -8,7 +8,13 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   insert into office_internal.signals (workspace_id, kind, key)
-  select r.workspace_id, 'freed', 'provider:' || new.provider from office.runs as r where r.id = new.run_id;
+  select
+    -- The run may have left by retention: then any workspace will do.
+    coalesce(
+      (select r.workspace_id from office.runs as r where r.id = new.run_id),
+      (select g.workspace_id from office_internal.gates as g order by g.workspace_id limit 1)
+    ),
+    'freed', 'provider:' || new.provider;
   return null;
 end
 $$;

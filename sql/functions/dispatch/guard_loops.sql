@@ -117,6 +117,10 @@ begin
     on conflict do nothing
   )
   select array_agg(s.id) into v_skipped from skipped as s;
+  if v_skipped is not null then
+    -- Whoever waits for what becomes of them hears it.
+    perform pg_notify('office_end', '');
+  end if;
   return array(
     select o.id
     from unnest(wakeup_ids) with ordinality as o (id, nth)

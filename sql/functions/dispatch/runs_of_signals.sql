@@ -60,6 +60,15 @@ begin
       join office.runs as r on r.workspace_id = s.workspace_id and r.status = 'queued' and r.due_at is not null
       where s.kind = 'setting' and r.parked = 'window'
       union
+      -- One that has left a shorter window gathers on.
+      select r.id
+      from unnest(signals) as s
+      cross join lateral (
+        select make_interval(secs => office_internal.setting('coalescing_window_seconds', s.workspace_id)::integer) as gathers
+      ) as x
+      join office.runs as r on r.workspace_id = s.workspace_id and r.status = 'queued' and r.parked is null
+      where s.kind = 'setting' and r.task_id is not null and r.requested_at > office_internal.wall_clock() - x.gathers
+      union
       select r.id
       from unnest(signals) as s
       join office.checkouts as c on c.workspace_id = s.workspace_id

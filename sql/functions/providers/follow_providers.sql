@@ -31,6 +31,17 @@ begin
     where o.ended_at is null and o.probe_run_id = any(quiet_run_ids)
   ) as n
   where h.id = n.id and h.ended_at is null;
+  -- In one order, in a statement of its own: others count the same accounts under other gates.
+  perform
+  from office.provider_limits as l
+  where l.provider in (
+    select x.provider
+    from office.runs as r
+    join office.executors as x on x.id = r.executor_id
+    where r.id = any(quiet_run_ids || going_on_run_ids)
+  )
+  order by l.provider
+  for no key update;
   update office.provider_limits as l
   set excess = greatest(c.requests - l.max_requests, 0)
   from (

@@ -9,7 +9,6 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
-  v_freed uuid[];
 begin
   -- Whoever ended the run by hand did not end its attempt.
   update office.attempts as a
@@ -39,14 +38,10 @@ begin
     from office.runs as r
     where w.run_id = any(ended_run_ids) and w.status = 'claimed' and r.id = w.run_id and r.status <> 'interrupted';
   end if;
-  with released as (
-    delete from office.checkouts as c where c.checkout_run_id = any(over_run_ids) returning c.task_id
-  )
-  select array_agg(q.id) into v_freed
-  from released
-  join office.runs as q
-    on q.task_id = released.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout';
-  perform office_internal.park_runs(v_freed);
+  -- Most runs hold none: a statement that deletes nothing would fire its triggers.
+  if exists (select from office.checkouts as c where c.checkout_run_id = any(over_run_ids)) then
+    delete from office.checkouts as c where c.checkout_run_id = any(over_run_ids);
+  end if;
   perform office_internal.let_resources_go(over_run_ids);
   insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id, detail)
   select r.workspace_id, v_now, 'run_ended', r.agent_id, r.task_id, r.id, r.attempt_id, jsonb_build_object('result', r.result)

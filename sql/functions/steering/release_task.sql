@@ -25,10 +25,6 @@ begin
   perform office_internal.remember(v_task.workspace_id, 'task_released', '{}', v_account, r.agent_id, v_task.id, v_run)
   from office.runs as r
   where r.id = v_run;
-  perform office_internal.park_runs(array(
-    select r.id from office.runs as r where r.task_id = v_task.id and r.status = 'queued' and r.parked = 'checkout'
-  ));
-  perform office_internal.leave_signal(v_task.workspace_id, 'look');
   return query select 't' || v_task.number, 'r' || r.number from office.runs as r where r.id = v_run;
 end
 $$;

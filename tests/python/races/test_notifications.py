@@ -105,3 +105,16 @@ def test_whoever_missed_the_notification_finds_the_work(office: Office) -> None:
     due = office.value("select next_due_at from office.claim_runs(%s, 1) where run_id is null", worker.id)
     assert due == office.run(launch)["scheduled_retry_at"]
     office.settle()
+
+
+def test_who_waits_for_a_skipped_wake_is_told(office: Office) -> None:
+    """Q27, Q15: a wake that the loop guard skips is settled, and that is announced."""
+    office.agent("ada")
+    office.settle()
+    session = listener(office, "office_end")
+    office.wake("ada")
+    office.rows("update office.wakeups set depth = 21 where status = 'queued'")
+    assert heard(session) == []
+    office.settle()
+    assert office.value("select reason from office.wakeups") == "loop_guard"
+    assert len(heard(session)) == 1

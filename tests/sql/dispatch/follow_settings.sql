@@ -3,7 +3,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
-select plan(12);
+select plan(14);
 
 create function pg_temp.gate() returns office_internal.gates language sql
 as $$ select g from office_internal.gates as g join office.workspaces as w on w.id = g.workspace_id where w.name = current_setting('testing.workspace') $$;
@@ -44,6 +44,23 @@ select pg_temp.wake('ann', 'task_children_completed', pg_temp.about(:'task')) as
 select is(pg_temp.claim(), '', 'Q6: a bursty wake gathers for the window');
 select office.set_setting('coalescing_window_seconds', '0', 'window');
 select is(pg_temp.claim(), 'ann:task_children_completed', 'Q6: a window that is no more holds nobody');
+
+-- … and one that is made longer keeps who has left the shorter one and was not claimed
+select pg_temp.scenario('longer', 'ann');
+select pg_temp.task('Parent', 'ann') as task \gset
+select pg_temp.claim();
+select id as w from office.wakeups where task_id = pg_temp.task_id(:'task') \gset
+select pg_temp.start(:'w');
+select pg_temp.finish(:'w');
+select pg_temp.wake('ann', 'task_children_completed', pg_temp.about(:'task')) as late \gset
+select pg_temp.look();
+select office.set_setting('coalescing_window_seconds', '0', 'longer');
+select pg_temp.look();
+select is((pg_temp.run(:'late')).parked, null, 'Q6: it gathers no longer');
+select office.set_setting('coalescing_window_seconds', '300', 'longer');
+select is(
+  pg_temp.claim() || (pg_temp.run(:'late')).parked, 'window', 'Q6: a window that is made longer holds it once more: the claim does what why says'
+);
 
 -- Whether a lock is waited for (Q13.5): one that waits is let go, and gives way
 select pg_temp.scenario('conflict', 'ann', 'bob');

@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 \ir ../support/providers.psql
-select plan(60);
+select plan(62);
 
 -- One account, three workspaces; another account beside it
 
@@ -190,6 +190,22 @@ select is((select m.done from office.maintain() as m where m.piece = 'holds'), 0
 select testing.advance('2 minutes');
 select is((select m.done from office.maintain() as m where m.piece = 'holds'), 1, 'Q25: a hold that has passed, and for which nobody waits, is over');
 select is((select h.ended_by from office.provider_holds as h where h.provider = 'anthropic:quiet'), 'time', 'Q25: … by time');
+
+-- Retention takes the run that hit the limit: who waits is told all the same
+
+select pg_temp.spending('old', 'anthropic:old', null, 'ann', 'bob');
+select pg_temp.hits('old', 'ann', 'rate limit, retry-after: 60') as hit \gset
+select office.stop('r' || (pg_temp.run(:'hit')).number);
+select pg_temp.wake('bob') as bobs \gset
+select pg_temp.claim(1);
+set local session_replication_role = replica;
+delete from office.runs where id = (pg_temp.run(:'hit')).id;
+set local session_replication_role = origin;
+select is((pg_temp.run(:'bobs')).parked, 'provider', 'Q25: one more waits');
+select office.end_hold('anthropic:old');
+select office.dispatch();
+select is(pg_temp.claim(1), 'bob:user', 'Q25: … and goes on when a person ends the hold, whoever hit the limit');
+select pg_temp.finish(:'bobs');
 
 -- A give-up by its limit, too
 

@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(14);
+select plan(18);
 
 select pg_temp.scenario('locks', 'ann', 'bob');
 select pg_temp.task('the task', 'ann') as task \gset
@@ -30,6 +30,14 @@ select is((select 'r' || r.number from office.checkouts as c join office.runs as
 select office.finish_attempt(:'attempt');
 select is((select count(*) from office.checkouts), 1::bigint, 'T10: the end of the first frees no other''s lock');
 select is_empty('select * from office.audit()', 'Q26: the books are right');
+
+-- A hand that removes the lock frees it as well
+select pg_temp.wake('ann', 'user', pg_temp.about(:'task')) as anns \gset
+select is(pg_temp.claim(), '', 'T10: the next waits for it');
+delete from office.checkouts where task_id = pg_temp.task_id(:'task');
+select is((pg_temp.run(:'anns')).parked, null, 'T10: a DELETE of the lock lets it go');
+select is(pg_temp.claim(), 'ann:user', 'T10: … and it is claimed');
+select is_empty('select * from office.audit()', 'Q26: … by the book');
 
 select is((pg_temp.refusal('select * from office.release_task(''t99999'')')).state, 'PT404', 'I2: an unknown task');
 select pg_temp.task('free') as free \gset
