@@ -23,11 +23,13 @@ as $$
 #variable_conflict use_column
 declare
   v_worker office.workers;
-  v_left integer := least(coalesce(claim_runs.max_runs, 0), 1000);
+  v_max integer := least(coalesce(claim_runs.max_runs, 0), 1000);
+  v_left integer := v_max;
   v_xmin xid8 := pg_snapshot_xmin(pg_current_snapshot());
   v_mark xid8;
   v_oldest xid8;
   v_gates uuid[];
+  v_looked integer;
   v_some integer;
   v_held uuid[];
   v_holds boolean := false;
@@ -72,9 +74,10 @@ begin
     elsif v_pass = 3 then
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
-    -- Some at a time: as many as it takes for what is asked for, and no more gates are held than that.
+    -- Some at a time: as many as it takes for what is asked for, by what a gate has given so far, and no more gates are held than that.
+    v_looked := 0;
     while cardinality(v_gates) > 0 and v_left > 0 loop
-      v_some := least(greatest(v_left / 2, 1), 64);
+      v_some := least(64, greatest(1, case when v_looked = 0 then v_left / 2 else v_left * v_looked / greatest(v_max - v_left, 1) end));
       v_held := array(
         select g.workspace_id
         from office_internal.gates as g
@@ -84,6 +87,7 @@ begin
       );
       v_gates := v_gates[v_some + 1:];
       continue when cardinality(v_held) = 0;
+      v_looked := v_looked + cardinality(v_held);
       if not v_holds then
         -- Whoever ends this worker waits for this claim, or this claim for him: a worker that has ended claims nothing.
         perform from office.workers as w where w.id = claim_runs.worker_id for share;
