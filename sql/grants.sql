@@ -41,7 +41,7 @@ grant select on
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
-  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at, launch
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
@@ -81,9 +81,9 @@ grant execute on function
   office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
   office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
-  office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text), office.start_attempts(jsonb),
-  office.record_steps(uuid, jsonb), office.finish_attempt(uuid, jsonb, integer), office.finish_attempts(jsonb),
-  office.fail_attempt(uuid, text, text, integer), office.confirm_cleanup(uuid, integer), office.add_resource(uuid, text),
+  office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
+  office.record_steps(uuid, jsonb, integer), office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
+  office.fail_attempt(uuid, text, text, integer, integer), office.confirm_cleanup(uuid, integer, integer), office.add_resource(uuid, text),
   office.carry_out(integer), office.maintain()
   to office_worker, office_operator;
 

@@ -48,6 +48,7 @@ class Launch:
     def __init__(self, row: Row, worker: Worker, plan: list[Callable[[Launch], None]]) -> None:
         self.run = row["run"]
         self.attempt = row["attempt_id"]
+        self.number = row["launch"]
         self.token = row["token"]
         self.names = {"agent": row["agent"], "task": row["task"]}
         self.resume = row["resume"]
@@ -55,7 +56,7 @@ class Launch:
         self.worker = worker
         self.plan = plan
         self.ready_at = 0.0
-        self.sequence = 1000 * row["attempt_number"]
+        self.sequence = row["steps"]
 
 
 class Worker:
@@ -98,10 +99,12 @@ class Worker:
         """What no answer brought is given back; what ended workers of the host left is cleaned up (P7)."""
         self.session.rows("select office.give_back(%s, %s)", self.id, list(self.carried))
         for row in self.session.rows(
-            "select abandoned_attempts as attempt from office.abandoned_attempts(%s)", self.host
+            "select attempt_id as attempt, launch from office.abandoned_attempts(%s)", self.host
         ):
             # It was none of a program's here: nothing can be left of it.
-            self.session.rows("select office.confirm_cleanup(%s)", row["attempt"])
+            self.session.rows(
+                "select office.confirm_cleanup(%s, launch => %s)", row["attempt"], row["launch"]
+            )
         self.look_at = time.monotonic() + LOOK_AFTER
 
     def leave(self) -> None:
@@ -219,13 +222,13 @@ def evidence(launch: Launch, statement: str, *values: object) -> None:
 
 
 def start(launch: Launch) -> None:
-    evidence(launch, "select office.start_attempt(%s, 1)", launch.attempt)
+    evidence(launch, "select office.start_attempt(%s, 1, launch => %s)", launch.attempt, launch.number)
 
 
 def record(launch: Launch) -> None:
     launch.sequence += 1
     step = {"sequence": launch.sequence, "kind": "output", "content": "on it"}
-    evidence(launch, "select office.record_steps(%s, %s)", launch.attempt, Jsonb([step]))
+    evidence(launch, "select office.record_steps(%s, %s, %s)", launch.attempt, Jsonb([step]), launch.number)
 
 
 def add_resource(launch: Launch) -> None:
@@ -266,13 +269,16 @@ def ended(launch: Launch, how: str, row: Row) -> None:
 
 
 def finish(launch: Launch) -> None:
-    (row,) = launch.worker.session.rows("select * from office.finish_attempt(%s)", launch.attempt)
+    (row,) = launch.worker.session.rows(
+        "select * from office.finish_attempt(%s, launch => %s)", launch.attempt, launch.number
+    )
     ended(launch, "finish", row)
 
 
 def finish_many(launch: Launch) -> None:
     (row,) = launch.worker.session.rows(
-        "select * from office.finish_attempts(%s)", Jsonb([{"attempt_id": str(launch.attempt)}])
+        "select * from office.finish_attempts(%s)",
+        Jsonb([{"attempt_id": str(launch.attempt), "launch": launch.number}]),
     )
     if row["refused"] is None:
         ended(launch, "finish", row)
@@ -280,7 +286,11 @@ def finish_many(launch: Launch) -> None:
 
 def _fail(launch: Launch, error: str, cause: str = "failure") -> None:
     (row,) = launch.worker.session.rows(
-        "select * from office.fail_attempt(%s, %s, %s)", launch.attempt, error, cause
+        "select * from office.fail_attempt(%s, %s, %s, launch => %s)",
+        launch.attempt,
+        error,
+        cause,
+        launch.number,
     )
     ended(launch, "fail", row)
 
@@ -305,7 +315,9 @@ ENDS = [finish, finish_many, fail, hit_limit, misconfigured, use_up]
 
 
 def clean(launch: Launch) -> None:
-    launch.worker.session.rows("select office.confirm_cleanup(%s)", launch.attempt)
+    launch.worker.session.rows(
+        "select office.confirm_cleanup(%s, launch => %s)", launch.attempt, launch.number
+    )
 
 
 def main() -> None:

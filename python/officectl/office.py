@@ -120,6 +120,11 @@ class ChosenRunRow(TypedDict):
     becomes: str
 
 
+class AbandonedRow(TypedDict):
+    attempt_id: UUID
+    launch: int
+
+
 class ReleaseRow(TypedDict):
     released: str
     held_by: str
@@ -225,6 +230,8 @@ class LaunchRow(TypedDict):
     answer: Json | None
     token: str | None
     next_due_at: datetime | None
+    launch: int | None
+    steps: int | None
 
 
 class StartRow(TypedDict):
@@ -505,38 +512,72 @@ class Office:
         )
 
     def start_attempt(
-        self, attempt_id: UUID, pid: int | None = None, engine_session: str | None = None
+        self,
+        attempt_id: UUID,
+        pid: int | None = None,
+        engine_session: str | None = None,
+        launch: int | None = None,
     ) -> StartRow:
+        """The launch is the claim's: an answer launches the same attempt again."""
         return self._row(
-            StartRow, "start_attempt", attempt_id=attempt_id, pid=pid, engine_session=engine_session
+            StartRow,
+            "start_attempt",
+            attempt_id=attempt_id,
+            pid=pid,
+            engine_session=engine_session,
+            launch=launch,
         )
 
     def start_attempts(self, starts: list[Json]) -> list[BulkStartRow]:
-        """Each start has attempt_id, and maybe pid and engine_session; one that is refused says why."""
+        """A start: attempt_id, and maybe pid, engine_session, launch; one that is refused says why."""
         return self._rows(BulkStartRow, "start_attempts", starts=starts)
 
-    def record_steps(self, attempt_id: UUID, steps: list[Json]) -> int:
+    def record_steps(self, attempt_id: UUID, steps: list[Json], launch: int | None = None) -> int:
         """How many were stored; each step has sequence, kind, content and maybe at."""
-        return self._value(int, "record_steps", attempt_id=attempt_id, steps=steps)
+        return self._value(
+            int, "record_steps", attempt_id=attempt_id, steps=steps, **given({"launch": launch})
+        )
 
     def finish_attempt(
-        self, attempt_id: UUID, result: Json | None = None, exit_code: int | None = None
+        self,
+        attempt_id: UUID,
+        result: Json | None = None,
+        exit_code: int | None = None,
+        launch: int | None = None,
     ) -> EndRow:
-        return self._row(EndRow, "finish_attempt", attempt_id=attempt_id, result=result, exit_code=exit_code)
+        return self._row(
+            EndRow,
+            "finish_attempt",
+            attempt_id=attempt_id,
+            result=result,
+            exit_code=exit_code,
+            launch=launch,
+        )
 
     def finish_attempts(self, ends: list[Json]) -> list[BulkEndRow]:
-        """Each end has attempt_id, result and exit_code; one that is refused says why, the others end."""
+        """An end: attempt_id, and maybe result, exit_code, launch; one that is refused says why."""
         return self._rows(BulkEndRow, "finish_attempts", ends=ends)
 
     def fail_attempt(
-        self, attempt_id: UUID, error: str, cause: str | None = None, exit_code: int | None = None
+        self,
+        attempt_id: UUID,
+        error: str,
+        cause: str | None = None,
+        exit_code: int | None = None,
+        launch: int | None = None,
     ) -> FailureRow:
         return self._row(
-            FailureRow, "fail_attempt", attempt_id=attempt_id, error=error, cause=cause, exit_code=exit_code
+            FailureRow,
+            "fail_attempt",
+            attempt_id=attempt_id,
+            error=error,
+            cause=cause,
+            exit_code=exit_code,
+            launch=launch,
         )
 
-    def confirm_cleanup(self, attempt_id: UUID, killed: int | None = None) -> None:
-        self.call("confirm_cleanup", attempt_id=attempt_id, **given({"killed": killed}))
+    def confirm_cleanup(self, attempt_id: UUID, killed: int | None = None, launch: int | None = None) -> None:
+        self.call("confirm_cleanup", attempt_id=attempt_id, **given({"killed": killed, "launch": launch}))
 
     def add_resource(self, attempt_id: UUID, key: str) -> int:
         """The attempt began to change what the key names; how many others work on it."""
@@ -546,9 +587,9 @@ class Office:
         """Frees what an ended run worked on; how many keys."""
         return self._value(int, "release_resources", ref=ref)
 
-    def abandoned_attempts(self, host: str) -> list[UUID]:
-        """Attempts of ended workers of a host that nobody has cleaned up after."""
-        return [row["abandoned_attempts"] for row in self.call("abandoned_attempts", host=host)]
+    def abandoned_attempts(self, host: str) -> list[AbandonedRow]:
+        """Attempts of ended workers of a host that nobody has cleaned up after, each in its last launch."""
+        return self._rows(AbandonedRow, "abandoned_attempts", host=host)
 
     def note_decision(self, decision: str) -> None:
         """As an agent, in the attempt of `act_with`."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
+from officectl.executors.clock import ActiveClock
 from officectl.executors.marks import Mark
 
 Json = Mapping[str, Any]
@@ -27,6 +28,8 @@ class Launch:
     limits: Json
     """minutes, silence_seconds, output_bytes; what is missing or null is not limited."""
     engine_session: str | None = None
+    steps: int = 0
+    """How many steps of the attempt earlier launches of it have recorded."""
     attempt_id: UUID = field(kw_only=True)
 
 
@@ -46,6 +49,10 @@ class End:
 
 class Sink(Protocol):
     """Where an executor reports to while it works."""
+
+    @property
+    def clock(self) -> ActiveClock:
+        """By which the limits of time are measured: it stands still while the run waits for a person."""
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
         """Called before the program does anything. Sets the stop event when it must not."""

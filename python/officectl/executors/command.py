@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 import signal
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -101,13 +100,14 @@ class Talk:
     """What a program says: each line a step until it is too much; its result, and its last complaints."""
 
     def __init__(self, sink: Sink, keep_bytes: int) -> None:
+        self.clock = sink.clock
         self._sink = sink
         self._keep_bytes = keep_bytes
         self._said_bytes = 0
         self._summary = ""
         self._result: Json | None = None
         self._complaints: deque[str] = deque(maxlen=ERROR_LINES)
-        self.heard_at = time.monotonic()
+        self.heard_at = self.clock.seconds
 
     def printed(self, line: str) -> None:
         """A line on stdout."""
@@ -166,24 +166,28 @@ async def _until_end(
     ended = asyncio.create_task(_life(family, plan))
     stopped = asyncio.create_task(stop.wait())
     minutes, silence = limits.get("minutes"), limits.get("silence_seconds")
-    last_minute = time.monotonic() + minutes * 60 if minutes else float("inf")
+    clock = talk.clock
+    last_minute = clock.seconds + minutes * 60 if minutes else float("inf")
     cut_short: End | None = None
     try:
         while cut_short is None and not ended.done():
             silent_from = talk.heard_at + silence if silence else float("inf")
-            patience = min(last_minute, silent_from) - time.monotonic()
+            clock.turned.clear()
+            patience = float("inf") if clock.stands else min(last_minute, silent_from) - clock.seconds
             if stop.is_set():
                 cut_short = End(error="It was stopped.", stopped=True)
-            elif last_minute <= time.monotonic():
+            elif last_minute <= clock.seconds:
                 cut_short = End(error=f"It ran for {minutes:g} minutes, its limit.", cause="limit")
-            elif silent_from <= time.monotonic():
+            elif silent_from <= clock.seconds:
                 cut_short = End(error=f"It printed nothing for {silence:g} seconds.")
             else:
+                turned = asyncio.create_task(clock.turned.wait())
                 await asyncio.wait(
-                    (ended, stopped),
+                    (ended, stopped, turned),
                     timeout=None if patience == float("inf") else patience,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
+                turned.cancel()
         if cut_short is not None and not ended.done():
             family.stop()
             await asyncio.wait((ended,), timeout=family.patience)
@@ -204,7 +208,7 @@ async def _until_end(
 async def _listen(stream: asyncio.StreamReader, talk: Talk, heard: Callable[[str], None]) -> None:
     lines = Lines()
     while data := await stream.read(CHUNK):
-        talk.heard_at = time.monotonic()
+        talk.heard_at = talk.clock.seconds
         for line in lines.feed(data):
             heard(line)
         if talk.too_much:

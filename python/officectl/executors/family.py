@@ -166,7 +166,7 @@ class Family:
                 # Not Process.wait(): that waits for the pipes too, which a stranger may hold.
                 while self._process.returncode is None:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
-                found = await asyncio.to_thread(marks.sweep, {self._mark.attempt_id})
+                found = await asyncio.to_thread(marks.sweep, {self._mark.launched})
                 return killed + self._forced + found.total()
         except TimeoutError as error:
             raise StillThere(str(error) or f"The keeper {self.pid} cannot kill what is left.") from error

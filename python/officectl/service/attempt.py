@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
 from officectl.errors import OfficeError, Refused
-from officectl.executors import End, Executor, Launch
+from officectl.executors import ActiveClock, End, Executor, Launch
 from officectl.executors.lines import storable
 from officectl.service.calls import Calls, GivenUp
 from officectl.service.recorder import Recorder
@@ -26,9 +27,10 @@ class Attempt:
         """After `carry_out`: the database knows how it ended."""
         self._calls = calls
         self._executor = executor
+        self.clock = ActiveClock()
         self._stop = asyncio.Event()
         self._given_up = asyncio.Event()
-        self._recorder = Recorder(calls, launch.attempt_id, self._given_up)
+        self._recorder = Recorder(calls, launch, self._given_up)
 
     @property
     def id(self) -> UUID:
@@ -40,10 +42,16 @@ class Attempt:
         """For the log."""
         return f"{self.launch.run} {self.launch.agent}"
 
-    def obey(self, instruction: str) -> None:
+    def obey(self, instructions: Collection[str]) -> None:
         """Do what the heartbeat says. `show` is not for programs that take one prompt only."""
-        orders = {"stop": self._stop.set, "lost": self.release}
-        orders.get(instruction, lambda: None)()
+        if "lost" in instructions:
+            self.release()
+        if "stop" in instructions:
+            self._stop.set()
+        if "waiting" in instructions:
+            self.clock.pause()
+        else:
+            self.clock.go_on()
 
     def release(self) -> None:
         """Stop the program and leave its end to the office: the lease is lost, or this process ends."""
@@ -67,6 +75,7 @@ class Attempt:
             attempt_id=self.id,
             pid=pid,
             engine_session=engine_session,
+            launch=self.launch.mark.launch,
             give_up=self._given_up,
         )
         log.info("%s: started, keeper %s", self.name, pid)
@@ -117,6 +126,7 @@ class Attempt:
                 attempt_id=self.id,
                 result=dict(end.result),
                 exit_code=end.exit_code,
+                launch=self.launch.mark.launch,
                 give_up=self._given_up,
             )
         except Refused as refusal:
@@ -133,6 +143,7 @@ class Attempt:
             error=end.error,
             cause=end.cause,
             exit_code=end.exit_code,
+            launch=self.launch.mark.launch,
             give_up=self._given_up,
         )
         retry = row["scheduled_retry_at"]

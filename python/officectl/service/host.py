@@ -1,29 +1,48 @@
-"""What is left of attempts that are over (P7): found by its mark, killed, and confirmed as gone."""
+"""What is left of launches that are over (P7): found by its mark, killed, and confirmed as gone."""
 
 import asyncio
 import logging
 from collections.abc import Mapping
-from uuid import UUID
 
-from officectl.executors.marks import sweep
+from officectl.errors import Refused
+from officectl.executors.marks import Launched, sweep
 from officectl.service.calls import Calls
 
 log = logging.getLogger(__name__)
 
 
-async def abandoned(calls: Calls, host: str) -> set[UUID]:
-    """Attempts of workers that ended on this host, whose cleanup nobody has confirmed; OfficeError."""
-    return {row["abandoned_attempts"] for row in await calls.rows("abandoned_attempts", host=host)}
+async def abandoned(calls: Calls, host: str) -> set[Launched]:
+    """Launches of workers that ended on this host, whose cleanup nobody has confirmed; OfficeError."""
+    rows = await calls.rows("abandoned_attempts", host=host)
+    return {(str(row["attempt_id"]), row["launch"]) for row in rows}
 
 
-async def clean_up(calls: Calls, over: Mapping[UUID, int]) -> None:
-    """Kill what is left of these attempts, and confirm it; the numbers are of processes killed before.
+async def clean_up(calls: Calls, over: Mapping[Launched, int]) -> list[Launched]:
+    """Kill what is left of these launches, and confirm it; the numbers are of processes killed before.
 
-    OfficeError when the database does not take it, TimeoutError when something cannot be killed.
+    Those that are done with; the others are not over yet for the office. OfficeError when the database does
+    not answer, TimeoutError when something cannot be killed.
     """
     if not over:
-        return
-    killed = await asyncio.to_thread(sweep, {str(attempt_id) for attempt_id in over})
-    for attempt_id, before in over.items():
-        await calls.rows("confirm_cleanup", attempt_id=attempt_id, killed=before + killed[str(attempt_id)])
-    log.info("cleaned up after %d attempts: %d processes killed", len(over), killed.total())
+        return []
+    killed = await asyncio.to_thread(sweep, set(over))
+    done = [
+        launched
+        for launched, before in over.items()
+        if await confirm(calls, launched, before + killed[launched])
+    ]
+    log.info("cleaned up after %d launches: %d processes killed", len(done), killed.total())
+    return done
+
+
+async def confirm(calls: Calls, launched: Launched, killed: int) -> bool:
+    """Say that nothing is left; False when the launch is not over yet for the office. OfficeError."""
+    attempt_id, launch = launched
+    try:
+        await calls.rows("confirm_cleanup", attempt_id=attempt_id, killed=killed, launch=launch)
+    except Refused as refusal:
+        if refusal.code == "conflict":
+            return False
+        if refusal.code not in ("attempt_superseded", "not_found"):
+            raise
+    return True

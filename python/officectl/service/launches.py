@@ -12,7 +12,12 @@ LONGEST_PAYLOAD = 65_536
 
 def launch_of(row: Json, worker_id: UUID, agent_socket: Path) -> Launch:
     """The launch, with the way back to the office for what it starts."""
-    mark = Mark(run_id=str(row["run_id"]), attempt_id=str(row["attempt_id"]), worker_id=str(worker_id))
+    mark = Mark(
+        run_id=str(row["run_id"]),
+        attempt_id=str(row["attempt_id"]),
+        worker_id=str(worker_id),
+        launch=row["launch"],
+    )
     environment = {**row["environment"], "OFFICE_SOCKET": agent_socket, "OFFICE_TOKEN": row["token"]}
     payload = environment.get("OFFICE_WAKE_PAYLOAD", "").encode()
     if len(payload) > LONGEST_PAYLOAD:
@@ -30,6 +35,7 @@ def launch_of(row: Json, worker_id: UUID, agent_socket: Path) -> Launch:
         environment={name: str(value) for name, value in environment.items()},
         limits=row["limits"],
         engine_session=row["engine_session"],
+        steps=row["steps"],
     )
 
 

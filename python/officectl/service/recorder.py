@@ -2,8 +2,8 @@
 
 import asyncio
 from typing import Any
-from uuid import UUID
 
+from officectl.executors import Launch
 from officectl.service.calls import Calls
 from officectl.service.waiting import any_of
 
@@ -14,12 +14,12 @@ BATCH_STEPS = 100
 class Recorder:
     """`add` never waits; `run` sends what was added, until `close` and everything is sent."""
 
-    def __init__(self, calls: Calls, attempt_id: UUID, give_up: asyncio.Event) -> None:
+    def __init__(self, calls: Calls, launch: Launch, give_up: asyncio.Event) -> None:
         self._calls = calls
-        self._attempt_id = attempt_id
+        self._launch = launch
         self._give_up = give_up
         self._steps: list[dict[str, Any]] = []
-        self._sequence = 0
+        self._sequence = launch.steps
         self._some = asyncio.Event()
         self._enough = asyncio.Event()
         self._closed = False
@@ -50,5 +50,9 @@ class Recorder:
             if steps:
                 # The sequence makes a repetition harmless.
                 await self._calls.insist(
-                    "record_steps", attempt_id=self._attempt_id, steps=steps, give_up=self._give_up
+                    "record_steps",
+                    attempt_id=self._launch.attempt_id,
+                    steps=steps,
+                    launch=self._launch.mark.launch,
+                    give_up=self._give_up,
                 )

@@ -12,9 +12,10 @@ from uuid import UUID
 from officectl import __version__
 from officectl.errors import OfficeError, Unreachable, VersionMismatch
 from officectl.executors import CommandExecutor
+from officectl.executors.marks import Launched
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
-from officectl.service.host import abandoned, clean_up
+from officectl.service.host import abandoned, clean_up, confirm
 from officectl.service.launches import forget, launch_of
 from officectl.service.ticker import carry_out
 from officectl.service.waiting import any_of
@@ -58,8 +59,8 @@ class Worker:
         self._executor = CommandExecutor()
         self._attempts: dict[UUID, Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._unclean: dict[UUID, int] = {}
-        """Attempts of ours that are over and not confirmed as cleaned up, with what was killed already."""
+        self._unclean: dict[Launched, int] = {}
+        """Launches of ours that are over and not confirmed as cleaned up, with what was killed already."""
         self._clean = asyncio.Event()
         self._over = asyncio.Event()
         self._claim_in_doubt = False
@@ -177,10 +178,11 @@ class Worker:
 
     async def _confirm(self, attempt: Attempt) -> None:
         """What is over and clean is said at once, anything else is looked after."""
-        self._unclean[attempt.id] = attempt.killed or 0
+        launched = attempt.launch.mark.launched
+        self._unclean[launched] = attempt.killed or 0
         if attempt.told and attempt.killed is not None:
-            await self._calls.rows("confirm_cleanup", attempt_id=attempt.id, killed=attempt.killed)
-            del self._unclean[attempt.id]
+            await confirm(self._calls, launched, attempt.killed)
+            del self._unclean[launched]
         else:
             self._clean.set()
 
@@ -190,12 +192,13 @@ class Worker:
         while not self._over.is_set():
             self.beat.clear()
             try:
+                asked = tuple(self._attempts)
                 rows = await self._calls.insist(
-                    "heartbeat", worker_id=self._id, attempt_ids=tuple(self._attempts), give_up=self._over
+                    "heartbeat", worker_id=self._id, attempt_ids=asked, give_up=self._over
                 )
-                for row in rows:
-                    if attempt := self._attempts.get(row["attempt_id"]):
-                        attempt.obey(row["instruction"])
+                for attempt in tuple(self._attempts.values()):
+                    if attempt.id in asked:
+                        attempt.obey({row["instruction"] for row in rows if row["attempt_id"] == attempt.id})
             except GivenUp:
                 return
             except OfficeError as error:
@@ -227,12 +230,10 @@ class Worker:
             return
         over |= self._unclean
         try:
-            await clean_up(self._calls, over)
+            for launched in await clean_up(self._calls, over):
+                self._unclean.pop(launched, None)
         except (OfficeError, TimeoutError) as fault:
             log.warning("not cleaned up yet: %s", fault)
-        else:
-            for attempt_id in over:
-                self._unclean.pop(attempt_id, None)
 
     # Ending
 

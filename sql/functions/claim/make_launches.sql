@@ -59,7 +59,7 @@ begin
       (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
-      false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz
+      false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz, 1, 0
     from picked as p
     join office_internal.gates as g on g.workspace_id = p.workspace_id
     join office.workspaces as w on w.id = p.workspace_id

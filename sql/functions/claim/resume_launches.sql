@@ -1,6 +1,7 @@
--- office_internal.resume_launches: claims answered runs for a worker and answers their launches (S3): the same attempt, with a fresh token
--- and what was decided. What it is told: an engine that keeps its session the answers alone, any other program all that it was told
--- before and then the answers. The caller holds the gates and has picked the runs.
+-- office_internal.resume_launches: claims answered runs for a worker and answers their launches (S3): the same attempt in its next launch,
+-- with a fresh token and what was decided: what its last launcher still says of it is refused from now on. What it is told:
+-- an engine that keeps its session the answers alone, any other program all that it was told before and then the answers.
+-- The caller holds the gates and has picked the runs.
 create or replace function office_internal.resume_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
 language plpgsql volatile
@@ -16,7 +17,7 @@ begin
     with picked as materialized (
       select
         r.id, r.number, r.attempt_id, r.workspace_id, r.agent_id, r.task_id, r.executor_id, r.reason, r.requested_at,
-        t.number as attempt_number, t.engine_session,
+        t.number as attempt_number, t.engine_session, t.launch + 1 as launch,
         encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
         n.answers, office_internal.answers_text(n.answers) as said
       from office.runs as r
@@ -26,7 +27,7 @@ begin
     ),
     attempted as (
       update office.attempts as t
-      set worker_id = resume_launches.worker_id, cleaned_at = null, killed = null,
+      set worker_id = resume_launches.worker_id, cleaned_at = null, killed = null, launch = p.launch,
         token_hash = sha256(convert_to(office_internal.token_of(t.id, p.secret), 'UTF8'))
       from picked as p
       where t.id = p.attempt_id
@@ -55,7 +56,8 @@ begin
         || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
-      true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz
+      true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz,
+      p.launch, (select coalesce(max(s.sequence), 0) from office.attempt_steps as s where s.attempt_id = p.attempt_id)
     from picked as p
     join prompted as m on m.attempt_id = p.attempt_id
     join office.workspaces as w on w.id = p.workspace_id

@@ -1,7 +1,8 @@
 -- office_internal.wait_on: of attempts whose programs have just ended, those that do not end with them (D9): while a request is open the
 -- run stays waiting; when the program ended well and was not told what was decided, the run is queued to go on with it. The
--- attempt has no program from then on (left_at). Called again it changes nothing. The caller holds the gates.
-create or replace function office_internal.wait_on(attempt_ids uuid[], well boolean)
+-- attempt has no program from then on (left_at). One that was launched again since is left alone. Called again it
+-- changes nothing. The caller holds the gates.
+create or replace function office_internal.wait_on(attempt_ids uuid[], well boolean, launches numeric[] default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -32,6 +33,7 @@ begin
     set left_at = v_now
     from office.runs as r
     where r.attempt_id = a.id and a.ended_at is null and a.left_at is null
+      and not exists (select from unnest(attempt_ids, launches) as l (id, launch) where l.id = a.id and l.launch <> a.launch)
       and (
         (a.id = any(v_pending) and r.status is not distinct from 'waiting')
         or (a.id = any(v_untold) and r.status is not distinct from 'running')
@@ -50,4 +52,5 @@ begin
 end
 $$;
 
-comment on function office_internal.wait_on(uuid[], boolean) is 'Keeps attempts alive whose program ended before an answer reached it.';
+comment on function office_internal.wait_on(uuid[], boolean, numeric[])
+is 'Keeps attempts alive whose program ended before an answer reached it.';

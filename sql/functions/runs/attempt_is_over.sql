@@ -1,5 +1,5 @@
 -- office_internal.attempt_is_over: refuses a call for an attempt that does not live (Q16, P5): unknown (not_found), ended with an
--- outcome that stands (already_ended), or followed by another (attempt_superseded).
+-- outcome that stands (already_ended), followed by another or launched again after an answer (attempt_superseded).
 create or replace function office_internal.attempt_is_over(attempt_id uuid)
 returns void
 language plpgsql stable parallel safe
@@ -17,6 +17,13 @@ begin
     );
   end if;
   select * into v_run from office.runs as r where r.id = v_attempt.run_id;
+  if v_attempt.ended_at is null then
+    perform office_internal.refuse(
+      'attempt_superseded', format('Attempt %s of r%s was launched again.', v_attempt.number, v_run.number),
+      'Stop its program; nothing was changed.',
+      jsonb_build_object('run', 'r' || v_run.number, 'attempt', v_attempt.number, 'launch', v_attempt.launch, 'status', v_run.status)
+    );
+  end if;
   perform office_internal.refuse(
     case when v_run.attempt_id = v_attempt.id and v_run.ended_at is not null then 'already_ended' else 'attempt_superseded' end,
     format('Attempt %s of r%s is over: it ended %s.', v_attempt.number, v_run.number, v_attempt.outcome),

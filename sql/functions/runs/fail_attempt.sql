@@ -4,12 +4,13 @@
 -- limit that only a person can lift blocks, too (Q24); one that resets puts the account on hold (Q25). What is read for that is this error
 -- alone - exit message, error events, stderr - and never a step; it is read before the gate is taken. A run that was asked to stop
 -- ends as its stop says (P1, P2). Failing again is a no-op. Refuses unknown causes (invalid), an unknown attempt (not_found), one
--- that ended otherwise (already_ended, attempt_superseded). Takes the gate.
+-- that ended otherwise or was launched again (already_ended, attempt_superseded). Takes the gate.
 create or replace function office.fail_attempt(
   attempt_id uuid,
   error text,
   cause text default 'failure',
-  exit_code integer default null
+  exit_code integer default null,
+  launch integer default null
 )
 returns table (run_id uuid, status text, result text, scheduled_retry_at timestamptz)
 language plpgsql volatile security definer
@@ -35,6 +36,10 @@ begin
     v_said := office_internal.read_limit(fail_attempt.attempt_id, v_error);
   end if;
   perform office_internal.take_gates_of_attempts(array[fail_attempt.attempt_id]);
+  select * into v_attempt from office.attempts as a where a.id = fail_attempt.attempt_id;
+  if fail_attempt.launch <> v_attempt.launch then
+    perform office_internal.attempt_is_over(fail_attempt.attempt_id);
+  end if;
   perform office_internal.wait_on(array[fail_attempt.attempt_id], false);
   select * into v_attempt from office.attempts as a where a.id = fail_attempt.attempt_id;
   select * into v_run from office.runs as r where r.id = v_attempt.run_id;
@@ -69,4 +74,5 @@ begin
 end
 $$;
 
-comment on function office.fail_attempt(uuid, text, text, integer) is 'Ends an attempt whose program failed; says when it is tried again.';
+comment on function office.fail_attempt(uuid, text, text, integer, integer)
+is 'Ends an attempt whose program failed; says when it is tried again.';

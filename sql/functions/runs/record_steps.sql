@@ -1,8 +1,9 @@
 -- office.record_steps: what an attempt's program reported, in order: [{"sequence", "kind", "content", "at"}, …] (E1). A sequence that
 -- is there already is ignored. Content over 64 KB is cut and marked. Answers how many were stored.
 -- When the steps so far are more than one attempt may take (S6), that is noted, and the heartbeat asks it to stop.
--- Refuses bad steps (invalid, missing), any attempt that has ended (what attempt_is_over says of it). Takes no gate: it only inserts.
-create or replace function office.record_steps(attempt_id uuid, steps jsonb)
+-- Refuses bad steps (invalid, missing), any attempt that has ended or was launched again (what attempt_is_over says of it).
+-- Takes no gate: it only inserts.
+create or replace function office.record_steps(attempt_id uuid, steps jsonb, launch integer default null)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -15,7 +16,9 @@ declare
   v_stored integer;
 begin
   perform office_internal.check_array('steps', steps);
-  select a.workspace_id into v_workspace from office.attempts as a where a.id = record_steps.attempt_id and a.ended_at is null;
+  select a.workspace_id into v_workspace
+  from office.attempts as a
+  where a.id = record_steps.attempt_id and a.ended_at is null and a.launch = coalesce(record_steps.launch, a.launch);
   if v_workspace is null then
     perform office_internal.attempt_is_over(record_steps.attempt_id);
   end if;
@@ -59,4 +62,5 @@ exception when data_exception then
 end
 $$;
 
-comment on function office.record_steps(uuid, jsonb) is 'Stores what an attempt''s program reported; answers how many steps were new.';
+comment on function office.record_steps(uuid, jsonb, integer)
+is 'Stores what an attempt''s program reported; answers how many steps were new.';

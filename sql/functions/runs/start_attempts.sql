@@ -1,4 +1,5 @@
--- office.start_attempts: a worker says that attempts' programs run, many at once: [{"attempt_id", "pid", "engine_session"}, …] (Q16).
+-- office.start_attempts: a worker says that attempts' programs run, many at once: [{"attempt_id", "pid", "engine_session", "launch"}, …]
+-- (Q16). One whose attempt was launched again since is refused; without a launch the attempt's own is meant.
 -- Their assignees' tasks go from todo to in_progress, by change signal, and wake nobody (T5). Answers each run's status: 'stopping' tells
 -- the launcher to stop at once. Starting again is a no-op; what cannot start says so in refused and holds up no other.
 -- Refuses malformed input (invalid). Takes the gates of all, in ascending order.
@@ -13,6 +14,7 @@ as $$
 #variable_conflict use_column
 declare
   v_ids uuid[];
+  v_launches numeric[];
   v_now timestamptz;
 begin
   perform office_internal.check_array('starts', starts);
@@ -21,14 +23,16 @@ begin
     where not coalesce(office_internal.is_uuid(e.item ->> 'attempt_id'), false)
       or jsonb_typeof(coalesce(e.item -> 'engine_session', 'null')) not in ('string', 'null')
       or jsonb_typeof(coalesce(e.item -> 'pid', 'null')) not in ('number', 'null')
+      or jsonb_typeof(coalesce(e.item -> 'launch', 'null')) not in ('number', 'null')
       or case when jsonb_typeof(e.item -> 'pid') = 'number' then (e.item ->> 'pid')::numeric not between 0 and 2147483647 end
   ) then
     perform office_internal.refuse(
-      'invalid', 'A start has an attempt_id, and may have a pid (a number) and an engine_session (a text).',
+      'invalid', 'A start has an attempt_id, and may have a pid and a launch (numbers) and an engine_session (a text).',
       'As [{"attempt_id": "…", "pid": 4711}].', jsonb_build_object('field', 'starts')
     );
   end if;
   v_ids := array(select (e.item ->> 'attempt_id')::uuid from jsonb_array_elements(starts) as e (item));
+  v_launches := array(select (e.item ->> 'launch')::numeric from jsonb_array_elements(starts) as e (item));
   perform office_internal.take_gates_of_attempts(v_ids);
   v_now := office_internal.wall_clock();
   with told as materialized (
@@ -36,6 +40,7 @@ begin
       a.id, r.id as run_id, r.status, (e.item ->> 'pid')::numeric::integer as pid, e.item ->> 'engine_session' as engine_session
     from jsonb_array_elements(starts) as e (item)
     join office.attempts as a on a.id = (e.item ->> 'attempt_id')::uuid and a.ended_at is null
+      and a.launch = coalesce((e.item ->> 'launch')::numeric, a.launch)
     join office.runs as r on r.attempt_id = a.id and r.id = a.run_id
   ),
   noted as (
@@ -62,8 +67,11 @@ begin
   return query
     select
       w.id, a.run_id, r.status,
-      case when a.id is null then 'not_found' when r.id is null or a.ended_at is not null then 'attempt_superseded' end
-    from unnest(v_ids) with ordinality as w (id, nth)
+      case
+        when a.id is null then 'not_found'
+        when r.id is null or a.ended_at is not null or a.launch <> w.launch then 'attempt_superseded'
+      end
+    from unnest(v_ids, v_launches) with ordinality as w (id, launch, nth)
     left join office.attempts as a on a.id = w.id
     left join office.runs as r on r.id = a.run_id and r.attempt_id = a.id
     order by w.nth;
@@ -71,4 +79,4 @@ end
 $$;
 
 comment on function office.start_attempts(jsonb)
-is 'Says that many attempts'' programs run: an array of {attempt_id, pid, engine_session}.';
+is 'Says that many attempts'' programs run: an array of {attempt_id, pid, engine_session, launch}.';

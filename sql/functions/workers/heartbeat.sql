@@ -1,7 +1,7 @@
 -- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
 -- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'answered' those whose
--- live program has not been told yet what was decided (D9; asking again counts as being told), 'lost' those that it names and that are
--- no longer its own: kill their programs.
+-- live program has not been told yet what was decided (D9; asking again counts as being told), 'waiting' those that wait for a person
+-- (no minute of theirs is counted meanwhile), 'lost' those that it names and that are no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
 create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')
@@ -42,6 +42,10 @@ begin
           and d.kind in ('question', 'permission', 'publish')
       )
       and exists (select from office.attempts as a where a.id = r.attempt_id and a.left_at is null)
+    union all
+    select r.attempt_id, 'waiting', jsonb_build_object('run', 'r' || r.number)
+    from office.runs as r
+    where r.worker_id = heartbeat.worker_id and r.status = 'waiting'
     union all
     select n.id, 'lost', '{}'::jsonb
     from unnest(heartbeat.attempt_ids) as n (id)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from officectl.executors import Launch, Mark
+from officectl.executors import ActiveClock, Launch, Mark
 
 LaunchMaker = Callable[..., Launch]
 
@@ -19,6 +19,7 @@ class Memory:
     """A sink that keeps what it is told; `on_start` runs when the executor reports its pid."""
 
     def __init__(self, on_start: Callable[[], None] = lambda: None) -> None:
+        self.clock = ActiveClock()
         self.pid: int | None = None
         self.steps: list[tuple[str, str]] = []
         self._on_start = on_start

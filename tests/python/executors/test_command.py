@@ -213,6 +213,41 @@ async def test_minutes_end_the_attempt_as_a_limit(
     assert "0.01 minutes" in (end.error or "")
 
 
+async def test_no_time_passes_while_the_run_waits_for_a_person(
+    launch: LaunchMaker, sink: Memory, stop: asyncio.Event, tmp_path: Path
+) -> None:
+    """S6: waiting uses no minutes, and is no silence; what was used before counts on afterwards."""
+    limits = {"minutes": 0.8 / 60, "silence_seconds": 0.4}
+    sink.clock.pause()
+    script = "touch up; while [ ! -e go ]; do sleep 0.01; done; sleep 60"
+    run = asyncio.create_task(CommandExecutor().run(launch(script, limits=limits), sink, stop))
+    await until((tmp_path / "up").exists)
+    # More than each of both limits; were it counted, the program would be stopped meanwhile.
+    await asyncio.wait((run,), timeout=1.0)
+    assert not run.done()
+    assert sink.clock.seconds < 0.4
+    sink.clock.go_on()
+    (tmp_path / "go").touch()
+    end = await asyncio.wait_for(run, 20)
+    assert end.error == "It printed nothing for 0.4 seconds."
+
+
+async def test_a_frozen_program_is_stopped(
+    launch: LaunchMaker, sink: Memory, stop: asyncio.Event, tmp_path: Path
+) -> None:
+    """P2, K15: it neither hears a signal nor prints; KILL ends what has stopped itself, and its children."""
+    script = "sleep 60 & echo $! > child; echo $$ > pid.part; mv pid.part pid; kill -STOP $$; sleep 60"
+    run = asyncio.create_task(CommandExecutor().run(launch(script), sink, stop))
+    await until((tmp_path / "pid").exists)
+    pid = int((tmp_path / "pid").read_text())
+    await until(lambda: psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+    stop.set()
+    end = await asyncio.wait_for(run, 30)
+    assert end.stopped
+    assert not psutil.pid_exists(pid)
+    assert not psutil.pid_exists(int((tmp_path / "child").read_text()))
+
+
 async def test_a_stop_before_the_start_starts_nothing(
     launch: LaunchMaker, stop: asyncio.Event, tmp_path: Path
 ) -> None:

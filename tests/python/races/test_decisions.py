@@ -222,3 +222,48 @@ def test_many_answers_make_one(office: Office) -> None:
         assert office.run(launch)["status"] == "running"
         assert office.audit() == []
         wind_up(office)
+
+
+LATE = [
+    "select * from office.start_attempt('{attempt_id}', launch => 1)",
+    "select * from office.finish_attempt('{attempt_id}', launch => 1)",
+    "select * from office.fail_attempt('{attempt_id}', 'broken', launch => 1)",
+    "select * from office.confirm_cleanup('{attempt_id}', launch => 1)",
+]
+
+
+@pytest.mark.parametrize("late", LATE, ids=["start", "finish", "fail", "cleanup"])
+def test_a_lost_worker_says_nothing_of_the_next_launch(
+    asked: tuple[Office, Worker, Row, str], late: str
+) -> None:
+    """Q16, S3: it lost its lease; what it still says waits for the claim of another, and is refused."""
+    office, _, launch, number = asked
+    office.rows("select office.expire_worker(id) from office.workers")
+    office.rows(YES.format(number))
+    other = office.worker()
+    late_one = office.session(patient=True)
+    other.conn.execute("begin")
+    office.rows("select office.confirm_cleanup(%s)", launch["attempt_id"])
+    (resumed,) = other.claim(5)
+    assert (resumed["attempt_id"], resumed["launch"]) == (launch["attempt_id"], 2)
+    with Background(late_one, late.format(**launch)) as word:
+        wait_until_blocked(office.watcher, word.pid, by=other.conn.info.backend_pid)
+        other.conn.execute("commit")
+        assert said(word) == "Attempt 1 of r1 was launched again."
+    assert other.start(resumed) == "running"
+    assert other.finish(resumed)["outcome"] == "succeeded"
+    office.settle()
+
+
+def test_without_its_launch_a_late_word_would_be_believed(asked: tuple[Office, Worker, Row, str]) -> None:
+    """K13: what names the attempt alone ends the program of another worker."""
+    office, worker, launch, number = asked
+    office.rows("select office.expire_worker(id) from office.workers")
+    office.rows(YES.format(number))
+    other = office.worker()
+    office.rows("select office.confirm_cleanup(%s)", launch["attempt_id"])
+    (resumed,) = other.claim(5)
+    other.start(resumed)
+    assert worker.finish(launch)["outcome"] == "succeeded"
+    assert office.run(launch)["ended_at"] is not None
+    office.settle()

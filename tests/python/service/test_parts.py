@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from officectl.database.connect import pool
 from officectl.errors import OfficeError, Refused, Unreachable
+from officectl.executors import Launch, Mark
 from officectl.service import calls as calls_module
 from officectl.service.calls import Calls, GivenUp
 from officectl.service.listener import listen
@@ -123,7 +124,35 @@ class Book:
 
 
 def recorder(book: Book) -> Recorder:
-    return Recorder(cast(Calls, book), uuid.uuid4(), asyncio.Event())
+    return Recorder(cast(Calls, book), launched(), asyncio.Event())
+
+
+def launched(steps: int = 0) -> Launch:
+    """What the recorder needs of a launch."""
+    attempt = uuid.uuid4()
+    mark = Mark(run_id="r", attempt_id=str(attempt), worker_id="w", launch=2 if steps else 1)
+    return Launch(
+        mark=mark,
+        attempt_id=attempt,
+        run="r1",
+        agent="triage",
+        prompt="",
+        executor={},
+        folder=None,
+        environment={},
+        limits={},
+        steps=steps,
+    )
+
+
+async def test_a_next_launch_numbers_its_steps_behind_those_before() -> None:
+    """S3, E1: else what it reports would count as told before."""
+    book = Book()
+    steps = Recorder(cast(Calls, book), launched(steps=7), asyncio.Event())
+    steps.add("output", "again")
+    steps.close()
+    await steps.run()
+    assert book.batches == [[{"sequence": 8, "kind": "output", "content": "again"}]]
 
 
 async def test_steps_go_in_order_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:

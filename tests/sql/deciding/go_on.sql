@@ -28,7 +28,7 @@ $$;
 select pg_temp.scenario('live', 'ann');
 select pg_temp.running('ann') as w \gset
 select (pg_temp.ask(:'w')).decision as d \gset
-select is(pg_temp.beat(:'w'), '', 'D9: nothing to tell yet');
+select is(pg_temp.beat(:'w'), 'waiting', 'D9, S6: nothing to tell yet, but that no minute of it counts');
 select office.answer(:'d', 'no');
 select is(pg_temp.stands(:'w'), 'running, attempt 1 lives', 'D9: a live program goes on, with no re-queue');
 select is(pg_temp.beat(:'w'), 'answered no', 'D9: the heartbeat tells');
@@ -161,7 +161,7 @@ select is(pg_temp.stands(:'w'), 'queued, attempt 1 left', 'Q22: its worker died 
 select set_config('testing.worker', w.worker_id::text, true) from office.register_worker('box', max_runs => 100, workspace => 'guards') as w;
 select is((select count(*)::integer from pg_temp.launches()), 0, 'K15: … once what was launched is cleaned up after, by who lives on that host');
 select is((select w.reason from office.waiting_for((pg_temp.run(:'w')).id) as w), 'its last launch is being cleaned up', 'S5: … and it says so');
-select office.confirm_cleanup(a) from office.abandoned_attempts('box') as a;
+select office.confirm_cleanup(a.attempt_id) from office.abandoned_attempts('box') as a;
 select is((select l.resume from pg_temp.launches() as l), true, 'K15: … then');
 select pg_temp.start(:'w');
 select is(pg_temp.finish(:'w'), 'succeeded', 'S3: … and it ends');

@@ -3,7 +3,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/resources.psql
-select plan(23);
+select plan(24);
 
 select pg_temp.scenario('cleaning', 'idle');
 select pg_temp.works_in('one', '/w'), pg_temp.works_in('two', '/w');
@@ -24,9 +24,12 @@ select is(pg_temp.claim(), 'one:user', 'Q22: and is claimed again');
 
 -- The launcher.
 select pg_temp.start(:'one'), pg_temp.wake('two') as two \gset
-select pg_temp.clean(:'one');
-select is(pg_temp.holds(:'one'), 'folder:server:/w', 'P7: a word too early frees nothing');
+select is(
+  (pg_temp.refusal(format('select pg_temp.clean(%L)', :'one'))).detail ->> 'code', 'conflict', 'P7: a word too early is refused'
+);
+select is(pg_temp.holds(:'one'), 'folder:server:/w', 'P7: … and frees nothing');
 select pg_temp.finish(:'one');
+select pg_temp.clean(:'one');
 select is(pg_temp.holds(:'one'), null, 'P7: the end does then');
 select is(pg_temp.claim(), 'two:user', 'P7: and the next goes');
 select pg_temp.start(:'two');
@@ -63,8 +66,8 @@ select is((pg_temp.run(:'again')).status, 'interrupted', 'P3: its worker dies');
 select is(pg_temp.holds(:'again'), 'folder:server:/w?', 'P7: nobody knows what it left');
 select set_config('testing.worker', w.worker_id::text, true) from office.register_worker('box', max_runs => 9, workspace => 'cleaning') as w;
 select is(pg_temp.claim(), '', 'P7: others wait');
-select ok(pg_temp.attempt(:'again') in (select office.abandoned_attempts('box')), 'P7: the next worker of its host is told');
-select office.confirm_cleanup(a, 2) from office.abandoned_attempts('box') as a;
+select ok(pg_temp.attempt(:'again') in (select a.attempt_id from office.abandoned_attempts('box') as a), 'P7: the next worker of its host is told');
+select office.confirm_cleanup(a.attempt_id, 2) from office.abandoned_attempts('box') as a;
 select is(pg_temp.claim(), 'two:user', 'P7: and when it has swept, who waited goes');
 select is_empty('select * from office.audit()', 'Q26: the books');
 

@@ -80,14 +80,14 @@ select testing.advance('50 seconds');
 select office.heartbeat(current_setting('testing.worker')::uuid);
 select is((pg_temp.worker()).lease_until, office.now() + interval '60 seconds', 'Q22: a beat renews the lease');
 select results_eq(
-  $$ select h.attempt_id, h.instruction, h.detail from office.heartbeat(current_setting('testing.worker')::uuid) as h $$,
+  $$ select h.attempt_id, h.instruction, h.detail from office.heartbeat(current_setting('testing.worker')::uuid) as h where h.instruction <> 'waiting' $$,
   $$ select r.attempt_id, 'stop', jsonb_build_object('run', 'r' || r.number) from office.runs as r join office.workspaces as w on w.id = r.workspace_id where w.name = 'beat' and r.status = 'stopping' $$,
   'Q22: … and answers which attempts to stop'
 );
 select office.uuid7() as nobodys \gset
 select results_eq(
   format($$ select h.instruction from office.heartbeat(current_setting('testing.worker')::uuid, array[%L, (select r.attempt_id from office.runs as r join office.agents as a on a.id = r.agent_id where a.name = 'running')]::uuid[]) as h order by 1 $$, :'nobodys'),
-  $$ values ('lost'), ('stop') $$, 'Q22: … and which of those it names are lost, and no other'
+  $$ values ('lost'), ('stop'), ('waiting') $$, 'Q22: … and which of those it names are lost, and no other'
 );
 select is((pg_temp.refusal('select office.heartbeat(office.uuid7())')).state, 'PT404', 'Q22: an unknown worker is told so');
 
