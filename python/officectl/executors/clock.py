@@ -11,7 +11,7 @@ class ActiveClock:
         self._active = 0.0
         self._running_since: float | None = time.monotonic()
         self.turned = asyncio.Event()
-        """It has begun to stand still or to run: whoever waits for a time of it clears this and looks again."""
+        """It has begun to stand still or to run: whoever waits for a time clears this and looks again."""
 
     @property
     def stands(self) -> bool:
