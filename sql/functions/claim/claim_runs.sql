@@ -64,7 +64,7 @@ begin
     -- The first pass never waits. When it found every gate busy, the second looks past all their signals, and the third
     -- waits for one.
     if v_pass = 2 then
-      v_gates := array(
+      v_gates := v_gates || array(
         select g.workspace_id
         from office_internal.gates as g
         where g.workspace_id <> all(v_gates)

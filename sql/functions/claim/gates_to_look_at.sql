@@ -57,7 +57,7 @@ begin
     return v_gates;
   end if;
   v_turn := nextval('office_internal.gate_turn');
-  v_first := v_turn * 64 % (select max(g.number) + 64 from office_internal.gates as g) / 64 * 64;
+  v_first := v_turn * 64 % ((select max(g.number) + 64 from office_internal.gates as g) / 64 * 64);
   v_others := array(
     select g.workspace_id
     from office_internal.gates as g

@@ -93,3 +93,30 @@ def test_how_much_a_claim_looks_at(flooded: Office) -> None:
     assert len(gates) > 10
     assert len(gates) == len(set(gates))
     flooded.settle()
+
+
+def test_a_busy_backlog_is_not_waited_for(office: Office) -> None:
+    """Q11, K2: while another worker is at the backlog, what is asked for elsewhere is claimed at once."""
+    office.agent("ada")
+    office.rows("select office.create_workspace('flooded')")
+    office.agent("fay", workspace="flooded")
+    worker = office.worker()
+    office.settle()
+    requests = "select office.wake('fay', workspace => 'flooded') from generate_series(1, %s)"
+    office.rows(requests, 2 * WINDOW)
+    worker.conn.execute("set lock_timeout = '2s'")  # a claim that waits is refused
+    other = office.session()
+    with other.transaction():
+        other.execute(
+            "select from office_internal.gates as g where g.workspace_id ="
+            " (select w.id from office.workspaces as w where w.name = 'flooded') for no key update"
+        )
+        for _ in range(WINDOW):
+            office.wake("ada")
+            (launch,) = worker.claim(1)
+            assert launch["agent"] == "ada"
+            worker.start(launch)
+            worker.finish(launch)
+    while office.value("select count(*) from office.wakeups where status = 'queued'"):
+        office.settle()
+    office.settle()
