@@ -17,10 +17,12 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 
 -- Types carry no data, but their default is PUBLIC too.
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference, office_internal.launch,
+  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference,
+  office.routine_reference, office.trigger_reference, office_internal.launch,
   office_internal.cron, office_internal.said_limit from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
-  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference
+  office.profile_reference, office.task_reference, office.run_reference, office.decision_reference,
+  office.routine_reference, office.trigger_reference
   to office_reader, office_client, office_operator;
 
 -- What is the same for every workspace can be read by whoever may see the office at all.
@@ -35,8 +37,8 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
-  office.decisions,
-  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck
+  office.decisions, office.routines, office.routine_triggers, office.routine_runs,
+  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
 grant select (
@@ -45,8 +47,9 @@ grant select (
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
-grant update on office.tasks, office.runs, office.agents, office.projects to office_operator;
-grant delete on office.tasks, office.agents, office.projects, office.task_blockers, office.settings to office_operator;
+grant update on office.tasks, office.runs, office.agents, office.projects, office.routines, office.routine_triggers to office_operator;
+grant delete on office.tasks, office.agents, office.projects, office.task_blockers, office.settings, office.routines,
+  office.routine_triggers to office_operator;
 grant insert on office.task_blockers, office.settings to office_operator;
 grant update on office.settings to office_operator;
 
@@ -74,7 +77,11 @@ grant execute on function
   office.retry_runs(text, text, text, text, timestamptz, boolean, boolean),
   office.stop_runs(text, text, text, text, timestamptz, text, boolean), office.wake_agent(),
   office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
-  office.answer(text, text, text, text)
+  office.answer(text, text, text, text),
+  office.create_routine(text, text, text, jsonb, jsonb, text, text, integer, text), office.update_routine(text, jsonb),
+  office.archive_routine(text), office.delete_routine(text), office.add_schedule(text, text, text),
+  office.add_once(text, timestamptz, text), office.add_webhook(text, text, text), office.update_trigger(text, jsonb),
+  office.enable_trigger(text), office.disable_trigger(text), office.remove_trigger(text), office.rotate_secret(text)
   to office_client, office_operator;
 
 grant execute on function
@@ -131,6 +138,9 @@ alter table office.inbox_items enable row level security;
 alter table office.provider_holds enable row level security;
 alter table office.provider_limits enable row level security;
 alter table office.decisions enable row level security;
+alter table office.routines enable row level security;
+alter table office.routine_triggers enable row level security;
+alter table office.routine_runs enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
@@ -178,3 +188,6 @@ using (
 create policy visible on office.activity using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.inbox_items using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.decisions using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.routines using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.routine_triggers using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.routine_runs using (workspace_id in (select office.visible_workspaces()));

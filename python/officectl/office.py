@@ -63,6 +63,23 @@ class TaskRow(TypedDict):
     workspace: str
 
 
+class RoutineRow(TypedDict):
+    routine_id: UUID
+    routine: str
+    status: str
+    workspace: str
+
+
+class TriggerRow(TypedDict):
+    trigger_id: UUID
+    routine: str
+    kind: str
+    enabled: bool
+    next_run_at: datetime | None
+    public_id: str | None
+    secret: str | None
+
+
 class WakeupRow(TypedDict):
     wakeup_id: UUID
     duplicate: bool
@@ -732,6 +749,73 @@ class Office:
     ) -> list[datetime]:
         arguments = given({"timezone": timezone, "after": after, "count": count})
         return [row["cron_fires"] for row in self.call("cron_fires", expression=expression, **arguments)]
+
+    # Routines
+
+    def create_routine(
+        self,
+        name: str,
+        assignee: str,
+        description: str | None = None,
+        task_template: Json | None = None,
+        variables: Json | None = None,
+        concurrency_policy: str | None = None,
+        catch_up_policy: str | None = None,
+        catch_up_max: int | None = None,
+        workspace: str | None = None,
+    ) -> RoutineRow:
+        return self._row(
+            RoutineRow,
+            "create_routine",
+            name=name,
+            assignee=assignee,
+            description=description,
+            task_template=task_template,
+            variables=variables,
+            concurrency_policy=concurrency_policy,
+            catch_up_policy=catch_up_policy,
+            catch_up_max=catch_up_max,
+            workspace=workspace,
+        )
+
+    def update_routine(self, routine: str, changes: Json) -> RoutineRow:
+        return self._row(RoutineRow, "update_routine", routine=routine, changes=changes)
+
+    def archive_routine(self, routine: str) -> RoutineRow:
+        return self._row(RoutineRow, "archive_routine", routine=routine)
+
+    def delete_routine(self, routine: str) -> RoutineRow:
+        return self._row(RoutineRow, "delete_routine", routine=routine)
+
+    def add_schedule(self, routine: str, expression: str, timezone: str | None = None) -> TriggerRow:
+        return self._row(
+            TriggerRow, "add_schedule", routine=routine, expression=expression, timezone=timezone
+        )
+
+    def add_once(self, routine: str, fire_at: datetime, timezone: str | None = None) -> TriggerRow:
+        return self._row(TriggerRow, "add_once", routine=routine, fire_at=fire_at, timezone=timezone)
+
+    def add_webhook(self, routine: str, signing: str | None = None, secret: str | None = None) -> TriggerRow:
+        """The secret comes back this once."""
+        return self._row(TriggerRow, "add_webhook", routine=routine, signing=signing, secret=secret)
+
+    def update_trigger(self, trigger: str, changes: Json) -> TriggerRow:
+        return self._row(TriggerRow, "update_trigger", trigger=trigger, changes=changes)
+
+    def enable_trigger(self, trigger: str) -> TriggerRow:
+        return self._row(TriggerRow, "enable_trigger", trigger=trigger)
+
+    def disable_trigger(self, trigger: str) -> TriggerRow:
+        return self._row(TriggerRow, "disable_trigger", trigger=trigger)
+
+    def remove_trigger(self, trigger: str) -> TriggerRow:
+        return self._row(TriggerRow, "remove_trigger", trigger=trigger)
+
+    def rotate_secret(self, trigger: str) -> TriggerRow:
+        """The new secret comes back this once."""
+        return self._row(TriggerRow, "rotate_secret", trigger=trigger)
+
+    # Asking
 
     def run_label(self, status: str, result: str) -> str:
         return self._value(str, "run_label", status=status, result=result)

@@ -1,8 +1,9 @@
 -- office.pause: stops new claims of an agent (agent:builder or its name), a workspace (workspace:acme) or everything, and asks their
--- live runs to stop: those return to queued and go on after office.resume (P1). Outlives every restart. Pausing again only
--- renews the reason. Answers what is paused, and how many live runs were asked to stop (an agent's: by the dispatch).
--- Refuses unknown references (not_found), runs, tasks and stopped agents (invalid, conflict), agents (forbidden), everything by
--- others than operators (forbidden). Takes the gates, but for an agent none.
+-- live runs to stop: those return to queued and go on after office.resume (P1). A routine (routine:daily) fires no more, and what it
+-- has fired goes on (R2). Outlives every restart. Pausing again only renews the reason.
+-- Answers what is paused, and how many live runs were asked to stop (an agent's: by the dispatch).
+-- Refuses unknown references (not_found), runs, tasks, stopped agents and archived routines (invalid, conflict), agents
+-- (forbidden), everything by others than operators (forbidden). Takes the gates, but for an agent and a routine none.
 create or replace function office.pause(ref text, reason text default null)
 returns table (paused text, stopping integer)
 language plpgsql volatile security definer
@@ -28,6 +29,15 @@ begin
         jsonb_build_object('status', 'stopped')
       );
     end if;
+  elsif v_what.kind = 'routine' then
+    update office.routines as r
+    set status = 'paused', status_reason = coalesce(pause.reason, 'paused by a person')
+    where r.id = v_what.id and r.status <> 'archived';
+    if not found then
+      perform office_internal.refuse(
+        'conflict', format('%s is archived, for good.', ref), 'It fires no more.', jsonb_build_object('status', 'archived')
+      );
+    end if;
   else
     perform office_internal.take_gates(v_what.workspace_ids);
     update office_internal.gates as g
@@ -51,4 +61,4 @@ begin
 end
 $$;
 
-comment on function office.pause(text, text) is 'Pauses an agent, workspace:NAME, or everything, until office.resume.';
+comment on function office.pause(text, text) is 'Pauses an agent, workspace:NAME, routine:NAME, or everything, until office.resume.';

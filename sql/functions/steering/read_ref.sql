@@ -1,5 +1,5 @@
 -- office_internal.read_ref: what a person names (I2): everything, workspace:acme, a task (t97), a run (r4812), an agent (agent:builder, or
--- its bare name), or any of these and a wakeup by uuid. Answers kind, id, and the workspaces concerned.
+-- its bare name), a routine (routine:daily), or any of these and a wakeup by uuid. Answers kind, id, and the workspaces concerned.
 -- Refuses what is not there or not seen (not_found); everything from others than operators (forbidden).
 create or replace function office_internal.read_ref(ref text, out kind text, out id uuid, out workspace_ids uuid[])
 language plpgsql stable parallel safe
@@ -15,6 +15,9 @@ begin
   elsif ref like 'workspace:%' then
     kind := 'workspace';
     id := office_internal.find_workspace(split_part(ref, ':', 2));
+  elsif ref like 'routine:%' then
+    kind := 'routine';
+    id := office_internal.find_routine(ref);
   elsif ref ~* '^t[0-9]+$' then
     kind := 'task';
     id := office_internal.find_task(ref);
@@ -32,12 +35,15 @@ begin
       union all
       select 'wakeup', w.workspace_id from office.wakeups as w where w.id = ref::uuid
       union all
+      select 'routine', o.workspace_id from office.routines as o where o.id = ref::uuid and o.deleted_at is null
+      union all
       select 'workspace', s.id from office.workspaces as s where s.id = ref::uuid and s.deleted_at is null
     ) as k (kind, workspace_id)
     where k.workspace_id in (select office.visible_workspaces());
     if kind is null then
       perform office_internal.refuse(
-        'not_found', format('Nothing here has the id "%s".', ref), 'A run, task, agent, wakeup or workspace that you can see has another.',
+        'not_found', format('Nothing here has the id "%s".', ref),
+        'A run, task, agent, routine, wakeup or workspace that you can see has another.',
         jsonb_build_object('given', ref)
       );
     end if;
@@ -53,6 +59,8 @@ begin
     select a.workspace_id from office.agents as a where kind = 'agent' and a.id = read_ref.id
     union all
     select w.workspace_id from office.wakeups as w where kind = 'wakeup' and w.id = read_ref.id
+    union all
+    select o.workspace_id from office.routines as o where kind = 'routine' and o.id = read_ref.id
     union all
     select read_ref.id where kind = 'workspace'
   );

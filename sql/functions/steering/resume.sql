@@ -1,8 +1,9 @@
--- office.resume: lets a paused or stopped agent, a paused workspace (workspace:acme), or everything work again (P1, P2). What
+-- office.resume: lets a paused or stopped agent, a paused workspace (workspace:acme), or everything work again, and a paused routine
+-- (routine:daily) fire again, at its next slot (P1, P2, R2). What
 -- everything's pause held is resumed by everything's resume, a workspace's by its own. Answers what is resumed, and how many
 -- runs wait there. Resuming what is not paused changes nothing.
 -- Refuses unknown references (not_found), runs and tasks (invalid), agents (forbidden), everything by others than operators
--- (forbidden). Takes the gates, but for an agent none.
+-- (forbidden). Takes the gates, but for an agent and a routine none.
 create or replace function office.resume(ref text)
 returns table (resumed text, queued integer)
 language plpgsql volatile security definer
@@ -20,6 +21,8 @@ begin
   perform office_internal.need_pausable(v_what.kind, ref);
   if v_what.kind = 'agent' then
     update office.agents as a set status = 'active' where a.id = v_what.id and a.status <> 'active';
+  elsif v_what.kind = 'routine' then
+    update office.routines as r set status = 'active' where r.id = v_what.id and r.status <> 'active';
   else
     perform office_internal.take_gates(v_what.workspace_ids);
     update office_internal.gates as g
@@ -38,8 +41,9 @@ begin
     where a.workspace_id = any(v_what.workspace_ids) and (v_what.kind <> 'agent' or a.id = v_what.id)
   );
   return query
-    select ref, count(*)::integer from office.runs as r where r.agent_id = any(v_agents) and r.status = 'queued';
+    select ref, count(*)::integer from office.runs as r
+    where r.agent_id = any(v_agents) and r.status = 'queued' and (v_what.kind <> 'routine' or r.routine_id = v_what.id);
 end
 $$;
 
-comment on function office.resume(text) is 'Lets an agent, workspace:NAME, or everything work again.';
+comment on function office.resume(text) is 'Lets an agent, workspace:NAME, routine:NAME, or everything work again.';

@@ -1,7 +1,8 @@
 -- office.stop: stops a run (r4812), a task's runs (t97), an agent (agent:builder or its name), a workspace (workspace:acme) or
 -- everything (P2). Live runs are asked to stop and end cancelled; queued ones end at once; an agent becomes stopped until
 -- it is resumed, and its queued runs end agent_stopped. Stopping again changes nothing.
--- Refuses unknown references (not_found), agents (forbidden), everything by others than operators (forbidden).
+-- Refuses unknown references (not_found), wakeups and routines (invalid), agents (forbidden), everything by
+-- others than operators (forbidden).
 -- Takes the gates concerned.
 create or replace function office.stop(ref text, reason text default null)
 returns setof office.run_reference
@@ -21,6 +22,11 @@ begin
   if v_what.kind = 'wakeup' then
     perform office_internal.refuse(
       'invalid', 'A wakeup is not stopped.', 'Stop its run: office.result tells which.', jsonb_build_object('field', 'ref')
+    );
+  elsif v_what.kind = 'routine' then
+    perform office_internal.refuse(
+      'invalid', 'A routine is not stopped.', 'Pause it: office.pause; or archive it: office.archive_routine.',
+      jsonb_build_object('field', 'ref')
     );
   end if;
   -- The agent's row first: it is a people's row, and nothing waits for those under a gate, this transaction's earlier ones too.
