@@ -1,4 +1,5 @@
--- office_internal.is_blocked: whether a task waits for another that has not ended (Q12).
+-- office_internal.is_blocked: whether a task waits for another that has not ended (Q12). Asked from the task's own blockers, each looked
+-- up by its key: as a join it may be planned as a walk through all open tasks (Q14).
 create or replace function office_internal.is_blocked(task_id uuid)
 returns boolean
 language plpgsql stable parallel safe
@@ -9,8 +10,8 @@ begin
     select exists (
       select
       from office.task_blockers as b
-      join office.tasks as k on k.id = b.blocker_task_id
-      where b.task_id = is_blocked.task_id and not office_internal.is_closed(k)
+      where b.task_id = is_blocked.task_id
+        and (select not office_internal.is_closed(k) from office.tasks as k where k.id = b.blocker_task_id)
     )
   );
 end

@@ -28,7 +28,7 @@ begin
           when r.scheduled_retry_at > run_holds.at then 'retry'
           when x.window_end > run_holds.at then 'window'
           when w.held and t.snoozed_until > run_holds.at then 'snooze'
-          when w.held and office_internal.is_blocked(r.task_id) then 'blocker'
+          when w.held is true and office_internal.is_blocked(r.task_id) then 'blocker'
           when r.task_id is not null and exists (
             select
             from office.checkouts as c

@@ -64,12 +64,16 @@ begin
     return coalesce(v_made, '{}');
   end if;
   -- The last blocker ended: task_blockers_resolved, with the end of the one that ended last as its event.
-  with waiting as (
-    select distinct d.id as task_id, d.workspace_id, d.assignee_agent_id as agent_id
-    from office.task_blockers as b
-    join office.tasks as d on d.id = b.task_id
-    where b.blocker_task_id = any(v_closed)
-      and d.assignee_agent_id is not null
+  -- Tasks are fetched by their ids first, and looked at then: else they may be found by a walk through all that are open (Q14).
+  with dependants as materialized (
+    select d.*
+    from office.tasks as d
+    where d.id = any(array(select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)))
+  ),
+  waiting as (
+    select d.id as task_id, d.workspace_id, d.assignee_agent_id as agent_id
+    from dependants as d
+    where d.assignee_agent_id is not null
       and d.state not in ('done', 'cancelled')
       and office_internal.is_woken_for(d.id)
       and not office_internal.is_blocked(d.id)
@@ -103,16 +107,20 @@ begin
   select array_agg(made.id) into v_more from made;
   v_made := v_made || v_more;
   -- The last part ended: task_children_completed for the parent's assignee, or an inbox item when it has none.
-  with parents as (
-    select p.id as task_id, p.workspace_id, p.number, p.title, p.assignee_agent_id as agent_id, e.children
+  with wholes as materialized (
+    select p.*
     from office.tasks as p
+    where p.id = any(array(select c.parent_id from office.tasks as c where c.id = any(v_closed)))
+  ),
+  parents as (
+    select p.id as task_id, p.workspace_id, p.number, p.title, p.assignee_agent_id as agent_id, e.children
+    from wholes as p
     cross join lateral (
       select array_agg(c.id) as children, bool_and(office_internal.is_closed(c)) as ended
       from office.tasks as c
       where c.parent_id = p.id
     ) as e
-    where p.id in (select c.parent_id from office.tasks as c where c.id = any(v_closed))
-      and not office_internal.is_closed(p)
+    where not (p.state in ('done', 'cancelled') or p.archived_at is not null or p.deleted_at is not null)
       and e.ended
       and office_internal.is_woken_for(p.id)
   ),

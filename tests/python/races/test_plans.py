@@ -18,6 +18,33 @@ AGENTS = 100
 MOST = 1500  # pages; a look behind 20,000 that reads them all takes 20,000 and more
 HOT = {"runs", "wakeups", "attempts", "lanes", "signals", "checkouts", "tasks", "resources", "resource_waits"}
 
+# The runs, and their wakeups, are given a task each, and all tasks wait for one. No trigger fires: they are
+# copies of what the dispatch makes of a task that is blocked after it was woken for.
+BLOCKED = """
+set session_replication_role = replica;
+create temporary table given as
+select r.id as run_id, office.uuid7() as task_id, r.workspace_id, r.agent_id
+from office.runs as r where r.status = 'queued' and r.task_id is null;
+insert into office.tasks (id, workspace_id, workflow_id, title, owner, assignee_agent_id)
+select g.task_id, g.workspace_id, w.office_workflow_id, 'Wait', 'agent', g.agent_id
+from given as g join office.workspaces as w on w.id = g.workspace_id;
+insert into office.tasks (id, workspace_id, workflow_id, title)
+select office.uuid7(), w.id, w.office_workflow_id, 'In the way'
+from office.workspaces as w where w.name = 'acme';
+insert into office.task_blockers (workspace_id, task_id, blocker_task_id)
+select g.workspace_id, g.task_id, b.id
+from given as g cross join (select t.id from office.tasks as t where t.title = 'In the way' limit 1) as b;
+update office.wakeups as w
+set task_id = g.task_id, routine_id = null, source = 'task_assigned', addresses = 'assignee'
+from given as g where w.run_id = g.run_id;
+update office.runs as r set task_id = g.task_id, routine_id = null, parked = 'blocker'
+from given as g where r.id = g.run_id;
+update office_internal.lanes as l set head_at = null, head_run_id = null
+where l.agent_id in (select agent_id from given);
+drop table given;
+set session_replication_role = origin
+"""
+
 # Why a run waits, and the statement that makes the agents' runs wait for that.
 WAITS = {
     "busy agents": None,
@@ -27,6 +54,7 @@ WAITS = {
     "retries in the future": "update office.runs set parked = 'retry', due_at = now() + interval '1 day',"
     " scheduled_retry_at = now() + interval '1 day' where status = 'queued'",
     "a full workspace": None,
+    "a blocker": BLOCKED,
 }
 
 
