@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
+from typing import LiteralString
 
 import psycopg
 from furnish import SLOTS, Agent, Worker, furnish, wake
 from server import Connection
 
 RUNS_A_CLAIM = 20
-PAUSE = 0.01  # seconds, after a claim that found nothing
+PAUSE = 0.01  # seconds, after a claim that found nothing and says to ask again
+PATIENCE = 0.2  # seconds to wait for a notification
 
 UNDER_WAY = """
 select exists (select from office.wakeups where status = 'queued')
@@ -45,40 +48,60 @@ def contend(dsn: str, workspaces: int, workers: list[int], runs: int) -> list[Ra
     with psycopg.connect(dsn, autocommit=True) as conn:
         agents = furnish(conn, workspaces, runs)
         rates = [Rate(count, drain(dsn, conn, agents, count)) for count in workers]
-        check(conn, runs * len(workers))
+        check(conn, runs * len(workers) + sum(workers))
     return rates
 
 
 def drain(dsn: str, conn: Connection, agents: list[Agent], workers: int) -> float:
-    wake(conn, agents)
+    wake(conn, agents[:workers])
     context = get_context("spawn")
     barrier = context.Barrier(workers + 1)
     processes = [context.Process(target=work, args=(dsn, barrier)) for _ in range(workers)]
     for process in processes:
         process.start()
     barrier.wait()
-    start = time.perf_counter()
+    wake(conn, agents)
+    barrier.wait()
+    start = moment(conn, "clock_timestamp()")
     for process in processes:
         process.join()
-    seconds = time.perf_counter() - start
     assert not any(process.exitcode for process in processes), "a worker failed"
-    return len(agents) / seconds
+    return len(agents) / (moment(conn, "max(ended_at) from office.attempts") - start).total_seconds()
+
+
+def moment(conn: Connection, what: LiteralString) -> datetime:
+    row = conn.execute(f"select {what}").fetchone()
+    assert row is not None and isinstance(row[0], datetime)
+    return row[0]
 
 
 def work(dsn: str, barrier: Barrier) -> None:
-    """A worker process: until nothing is left."""
+    """A worker process: one run, by which its session has made its plans, then until nothing is left."""
     with psycopg.connect(dsn, autocommit=True) as conn:
+        warm_up(Worker(conn, 1))
         worker = Worker(conn, RUNS_A_CLAIM)
+        conn.execute("listen office_work")
+        barrier.wait()
         barrier.wait()
         while True:
             attempts = worker.claim()
             if attempts:
                 worker.start(attempts)
                 worker.finish(attempts)
-            elif conn.execute(UNDER_WAY).fetchone() == (True,):
+            elif worker.more:
                 time.sleep(PAUSE)
-            else:
+            elif any(conn.notifies(timeout=PATIENCE, stop_after=1)):
+                continue
+            elif conn.execute(UNDER_WAY).fetchone() != (True,):
                 return
+
+
+def warm_up(worker: Worker) -> None:
+    """See one run through, however long others take all there is room for."""
+    while not (attempts := worker.claim()):
+        time.sleep(PAUSE)
+    worker.start(attempts)
+    worker.finish(attempts)
 
 
 def check(conn: Connection, runs: int) -> None:

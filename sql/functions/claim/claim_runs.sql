@@ -3,7 +3,8 @@
 -- two get the same run, no limit is exceeded.
 -- Refuses unknown or expired workers (not_found, worker_expired), draining ones (worker_draining), other isolations than
 -- READ COMMITTED (isolation), and answers schema_changed while a deploy is under way.
--- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one. It looks once:
+-- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one, unless another
+-- claim waits for that already. It looks once:
 -- signals that it leaves itself are for after its commit, and where more are left than one look reads it says to ask again now.
 --
 -- Signals are read from a low-water mark on (A15): set to the least transaction that may still leave one, in a sequence,
@@ -23,6 +24,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  v_in_line constant integer := 1869901673;  -- the advisory locks of claims that wait for a gate
   v_worker office.workers;
   v_max integer := least(coalesce(claim_runs.max_runs, 0), 1000);
   v_left integer := v_max;
@@ -73,6 +75,10 @@ begin
         limit 64
       );
     elsif v_pass = 3 then
+      -- One claim at most stands in line for a gate: whoever starts and ends runs there would have to wait behind them all.
+      exit when not pg_try_advisory_xact_lock(
+        v_in_line, (select g.number from office_internal.gates as g where g.workspace_id = v_gates[1])::integer
+      );
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
     -- Some at a time: as many as it takes for what is asked for, by what a gate has given so far, and no more gates are held than that.

@@ -155,6 +155,25 @@ def test_two_claimers_one_run(office: Office) -> None:
     office.settle()
 
 
+def test_one_claim_at_most_stands_in_line_for_a_gate(office: Office) -> None:
+    """K6, Q11: the others say when to ask again; whoever ends a run there waits behind one claim, not all."""
+    office.agent("ada")
+    office.wake("ada")
+    first, second, third = (office.worker(office.session(patient=True)) for _ in range(3))
+    first.conn.execute("begin")
+    first.claim(1)
+    with Background(second.conn, CLAIM, [second.id]) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.conn.info.backend_pid)
+        third.conn.execute("set lock_timeout = '1ms'")  # it does not wait, or it is refused
+        (answer,) = third.conn.execute("select * from office.claim_runs(%s, 10)", [third.id]).fetchall()
+        assert answer["run_id"] is None
+        assert answer["next_due_at"] <= office.value("select clock_timestamp()"), "to be asked again now"
+        first.conn.execute("rollback")
+        (launch,) = other.rows()
+    second.finish(launch)
+    office.settle()
+
+
 def test_workspaces_are_claimed_in_parallel(office: Office) -> None:
     """S1, Q11: a gate that somebody holds, with a long backlog behind it, holds up no other workspace."""
     office.rows("select office.create_workspace('other')")
