@@ -76,7 +76,7 @@ grant execute on function
   office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text, boolean),
   office.retry_runs(text, text, text, text, timestamptz, boolean, boolean),
   office.stop_runs(text, text, text, text, timestamptz, text, boolean), office.wake_agent(),
-  office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
+  office.ask(text, jsonb, interval, text, text, jsonb, text), office.request_approval(text, text, text, interval),
   office.answer(text, text, text, text),
   office.create_routine(text, text, text, jsonb, jsonb, text, text, integer, text), office.update_routine(text, jsonb),
   office.archive_routine(text), office.delete_routine(text), office.add_schedule(text, text, text),
@@ -99,7 +99,8 @@ grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
   office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text),
-  office.ask(text, jsonb, interval, text), office.request_approval(text, text, text, interval),
+  office.ask(text, jsonb, interval, text, text, jsonb, text), office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb),
+  office.request_approval(text, text, text, interval),
   office.answer(text, text, text, text)
   to office_worker;
 
@@ -191,3 +192,14 @@ create policy visible on office.decisions using (workspace_id in (select office.
 create policy visible on office.routines using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.routine_triggers using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.routine_runs using (workspace_id in (select office.visible_workspaces()));
+
+-- What runs go on from, what they may, and agents' sessions.
+grant select on office.checkpoints, office.receipts, office.permission_rules to office_reader, office_client, office_operator;
+grant delete on office.permission_rules to office_operator;
+grant execute on function office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb) to office_client, office_operator;
+alter table office.checkpoints enable row level security;
+alter table office.receipts enable row level security;
+alter table office.permission_rules enable row level security;
+create policy visible on office.checkpoints using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.receipts using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.permission_rules using (workspace_id in (select office.visible_workspaces()));

@@ -126,6 +126,24 @@ class DecisionRow(TypedDict):
     reason: str | None
     run: str | None
     run_status: str | None
+    operation: Json | None
+
+
+class CheckpointRow(TypedDict):
+    checkpoint_id: UUID
+    attempt: int
+    saved_state: Json
+    pending_operation: Json | None
+    saved_tree: str | None
+    saved_at: datetime
+
+
+class ReceiptRow(TypedDict):
+    receipt: str
+    outcome: Json
+    written_at: datetime
+    attempt: int
+    fresh: bool
 
 
 class ChosenRunRow(TypedDict):
@@ -612,6 +630,16 @@ class Office:
         """As an agent, in the attempt of `act_with`."""
         self.call("note_decision", decision=decision)
 
+    def checkpoint(
+        self, state: Json | None = None, operation: Json | None = None, tree: str | None = None
+    ) -> list[CheckpointRow]:
+        """As an agent: saves a state, if one is given; the run's last checkpoint, if any."""
+        return self._rows(CheckpointRow, "checkpoint", state=state, operation=operation, tree=tree)
+
+    def receipt(self, key: str, detail: Json | None = None) -> list[ReceiptRow]:
+        """As an agent: records a write, if a detail is given; its receipt, if any."""
+        return self._rows(ReceiptRow, "receipt", key=key, detail=detail)
+
     # Deciding
 
     def ask(
@@ -620,8 +648,14 @@ class Office:
         choices: list[Json] | None = None,
         expires_after: timedelta | None = None,
         on_expire: str | None = None,
+        kind: str | None = None,
+        operation: Json | None = None,
+        tree: str | None = None,
     ) -> DecisionRow:
-        """As an agent, in the attempt of `act_with`; asked again it gives the same request, as it stands."""
+        """As an agent, in the attempt of `act_with`; asked again it gives the same request, as it stands.
+
+        kind permission or publish, with the operation, and the identity of the working tree.
+        """
         return self._row(
             DecisionRow,
             "ask",
@@ -629,6 +663,9 @@ class Office:
             choices=choices,
             expires_after=expires_after,
             on_expire=on_expire,
+            kind=kind,
+            operation=operation,
+            tree=tree,
         )
 
     def request_approval(

@@ -1,18 +1,28 @@
 -- Triggers of office.decisions: what a decision entails, whoever makes it, by function or by hand.
 --   decisions_gate     before a hand-written statement: all gates, so that nobody answers or ends meanwhile (A6)
---   decisions_check    each row: only under its gate; only what is open is answered, by one of its choices; what was decided stays (D3)
---   decisions_follow   after the statement: every open list hears of it (D4), runs go on or fail (D7, D9), agents wake (D6)
+--   decisions_check    each row: only under its gate; only what is open is answered, by one of its choices; what was decided stays (D3);
+--                      an answer to what no longer is so makes it void (D2)
+--   decisions_follow   after the statement: every open list hears of it (D4), runs go on or fail (D7, D9), agents wake (D6), rules are
+--                      saved (D8)
 
 create or replace function office_internal.decisions_check()
 returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
+declare
+  v_outdated text;
 begin
   perform office_internal.need_gates(array[old.workspace_id]);
   if new.status = 'answered' and (new.status, new.choice) is distinct from (old.status, old.choice) then
     perform office_internal.need_open(old, office_internal.wall_clock());
     perform office_internal.need_choice(new);
+    v_outdated := office_internal.outdated_by(old);
+    if v_outdated is not null then
+      new.status := 'void';
+      new.reason := v_outdated;
+      new.choice := null;
+    end if;
   end if;
   if old.status <> 'pending' and new.status <> old.status and not (old.status = 'answered' and new.status = 'void') then
     perform office_internal.refuse(
@@ -57,6 +67,9 @@ begin
     select n.id
     from new_rows as n
     where n.id = any(v_decided) and n.status = 'expired' and n.on_expire = 'fail' and n.reason is distinct from 'Its work ended.'
+  ));
+  perform office_internal.keep_rules(array(
+    select n.id from new_rows as n where n.id = any(v_decided) and n.kind = 'permission' and n.status = 'answered'
   ));
   perform office_internal.go_on(array(
     select distinct n.run_id

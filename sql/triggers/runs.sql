@@ -2,7 +2,7 @@
 --   runs_gate    before a hand-written statement: all gates, so that nobody claims or ends meanwhile (A6)
 --   runs_check   each row: the state machine, and what goes with a status (Q9); agent and scope are fixed, and there is at most one
 --                open queued run a scope (Q4)
---   runs_kept    a run that something names is not removed
+--   runs_kept    a run that something names is not removed; its receipts and checkpoints go with it
 --   runs_wait    each row that begins or ends to wait for a resource: its keys are noted, and it is looked at once more (S4)
 --   runs_follow  after the statement: the gates were held; what an end entails (Q17), then the lanes (A15), in one order for every
 --                way in
@@ -335,6 +335,8 @@ begin
       jsonb_build_object('run', 'r' || old.number)
     );
   end if;
+  delete from office.receipts as w where w.run_id = old.id;
+  delete from office.checkpoints as c where c.run_id = old.id;
   return old;
 end
 $$;

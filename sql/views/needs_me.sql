@@ -19,7 +19,8 @@ select
   d.asked_at,
   d.expires_at,
   format('select * from office.answer(%L, %L);', 'd' || d.number, d.choices -> 0 ->> 'id') as lift,
-  d.id
+  d.id,
+  d.operation
 from office.decisions as d
 join office.workspaces as w on w.id = d.workspace_id
 join office.agents as a on a.id = d.agent_id
@@ -43,3 +44,4 @@ comment on column office.needs_me.asked_at is 'Since when it waits.';
 comment on column office.needs_me.expires_at is 'When it expires; null: it waits for ever.';
 comment on column office.needs_me.lift is 'How to answer, with the first choice.';
 comment on column office.needs_me.id is 'Identity of the decision.';
+comment on column office.needs_me.operation is 'What a permission or publish request is about, as it will be done.';

@@ -263,6 +263,8 @@ select set_eq(
       ('ask', 'client operator worker'),
       ('request_approval', 'client operator worker'),
       ('answer', 'client operator worker'),
+      ('checkpoint', 'client operator worker'),
+      ('receipt', 'client operator worker'),
       -- waking and steering
       ('wake', 'client operator worker'),
       ('wake_many', 'client operator'),
@@ -326,6 +328,7 @@ select set_eq(
       ('DELETE', 'office.routines', 'operator'),
       ('DELETE', 'office.routine_triggers', 'operator'),
       ('DELETE', 'office.settings', 'operator'),
+      ('DELETE', 'office.permission_rules', 'operator'),
       ('DELETE', 'office.task_blockers', 'operator')
   $$,
   'I5: who may write which table by hand'

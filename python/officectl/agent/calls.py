@@ -23,4 +23,6 @@ AGENT_CALLS = (
     "ask",
     "request_approval",
     "answer",
+    "checkpoint",
+    "receipt",
 )

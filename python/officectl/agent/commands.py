@@ -1,11 +1,16 @@
 """`officectl agent …` from inside a run: what an agent's program, or a script that it is, may say and ask."""
 
+import json
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import click
 
 from officectl.agent.client import Inside
+from officectl.agent.tree import identity
+from officectl.errors import UsageProblem
 from officectl.render import Layout, show_json, show_record
 from officectl.statements import given
 
@@ -106,25 +111,46 @@ def add_folder(folder: str) -> None:
 @click.option(
     "--on-expire", type=click.Choice(["go_on", "fail"]), help="What the run does then; go_on unless said."
 )
+@click.option("--permission", metavar="JSON", help="Before this operation: its tool and input, as an object.")
+@click.option("--publish", metavar="JSON", help="Before this is given out: the payload, as an object.")
 @click.option(
     "--wait", is_flag=True, help="Until there is an answer; else end, and be started again with it."
 )
 def ask(
-    question: str, choices: tuple[str, ...], expires_after: str | None, on_expire: str | None, wait: bool
+    question: str,
+    choices: tuple[str, ...],
+    expires_after: str | None,
+    on_expire: str | None,
+    permission: str | None,
+    publish: str | None,
+    wait: bool,
 ) -> None:
-    """Inside a run: ask a person. The same question again gives the same request, with its answer."""
+    """Inside a run: ask a person. The same question again gives the same request, with its answer.
+
+    What is asked before an operation or a publication holds for the files as they are: when anything in the
+    folder changes, it is asked anew. An answer that counts once is given out once.
+    """
+    if permission and publish:
+        raise click.UsageError("Either --permission or --publish.")
+    operation = permission or publish
     arguments = given(
         {
             "prompt": question,
             "choices": [_choice(text) for text in choices] or None,
             "expires_after": expires_after,
             "on_expire": on_expire,
+            "kind": "permission" if permission else "publish" if publish else None,
+            "operation": _object(operation) if operation else None,
         }
     )
+    if operation:
+        arguments["tree"] = identity(Path.cwd())
     inside = Inside.here()
     rows = inside.call("ask", **arguments)
     while wait and rows[0]["open"]:
         time.sleep(WAIT_SECONDS)
+        if operation:
+            arguments["tree"] = identity(Path.cwd())
         rows = inside.call("ask", **arguments)
     _say(rows)
 
@@ -153,6 +179,50 @@ def answer(decision: str, choice: str, note: str | None) -> None:
     _say(Inside.here().call("answer", **arguments))
 
 
+@click.command()
+@click.argument("state", required=False)
+@click.option("--operation", metavar="JSON", help="What it is about to do, as an object.")
+def checkpoint(state: str | None, operation: str | None) -> None:
+    """Inside a run: save STATE, a JSON object, and the identity of the folder; or show what was saved last.
+
+    The run goes on from there when it is started again. `-` reads the state from standard input.
+    """
+    inside = Inside.here()
+    if state is None:
+        rows = inside.call("checkpoint")
+    else:
+        saved = _object(sys.stdin.read() if state == "-" else state)
+        asked = {"operation": _object(operation)} if operation else {}
+        rows = inside.call("checkpoint", state=saved, tree=identity(Path.cwd()), **asked)
+    show_json(rows, Layout("json"))
+
+
+@click.command()
+@click.argument("key")
+@click.option("--done", is_flag=True, help="Record that it is done; the first record stands.")
+@click.option("--detail", metavar="JSON", help="What came of it, as an object; with --done.")
+@click.pass_context
+def receipt(context: click.Context, key: str, done: bool, detail: str | None) -> None:
+    """Inside a run: whether the write that KEY names is done (exit code 1: it is not), or that it is.
+
+    A run that is started again looks before it writes.
+    """
+    if detail and not done:
+        raise click.UsageError("--detail goes with --done.")
+    recorded = {"detail": _object(detail) if detail else {}} if done else {}
+    rows = Inside.here().call("receipt", key=key, **recorded)
+    show_json(rows, Layout("json"))
+    if not rows:
+        context.exit(1)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+def tree(folder: Path) -> None:
+    """Print the identity of a folder's files: another whenever anything in it changes."""
+    click.echo(identity(folder))
+
+
 COMMANDS = (
     task,
     comment,
@@ -165,7 +235,20 @@ COMMANDS = (
     ask,
     request_approval,
     answer,
+    checkpoint,
+    receipt,
+    tree,
 )
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageProblem(f"That is no JSON: {error}.", hint="An object, as '{\"done\": 3}'.") from None
+    if not isinstance(value, dict):
+        raise UsageProblem("That is no JSON object.", hint="As '{\"done\": 3}'.")
+    return value
 
 
 def _choice(text: str) -> dict[str, str]:

@@ -25,8 +25,8 @@ select *, extract(epoch from next_due_at - office.now())::float8 as due_in
 from office.claim_runs(worker_id => %(worker_id)s, max_runs => %(max_runs)s)
 """
 
-CLEAN_UP_SECONDS = 60.0
-"""How often a worker looks for what dead workers left on its host."""
+CLEAN_UP_SECONDS = 5.0
+"""How often a worker looks for what dead workers left on its host: answered runs wait for that."""
 
 DEPLOY_SECONDS = 60.0
 """How long the functions may be in the middle of a deploy, or another version's, before a worker gives up."""

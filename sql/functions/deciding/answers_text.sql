@@ -11,6 +11,9 @@ begin
       || case a.answer ->> 'status'
         when 'answered' then format('The answer: %s', a.answer ->> 'choice')
           || coalesce(E', with a note:\n\n' || office_internal.fence(a.answer ->> 'note'), '.')
+          || case when a.answer ->> 'kind' in ('permission', 'publish') then
+            ' Ask for the same again before you act: the answer covers what was asked, while nothing has changed.'
+          else '' end
         when 'expired' then 'Nobody answered: it expired. That is not a "no".'
         else 'It no longer applies. Ask again if you need it.'
       end || E'\n',

@@ -9,7 +9,7 @@ begin
   return (
     select (
       d.id, 'd' || d.number, d.kind,
-      s.status, s.status = 'pending', d.choice, d.note, d.reason, 'r' || r.number, r.status
+      s.status, s.status = 'pending', d.choice, d.note, d.reason, 'r' || r.number, r.status, d.operation
     )::office.decision_reference
     from office.decisions as d
     cross join lateral (

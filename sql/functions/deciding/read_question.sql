@@ -46,7 +46,7 @@ begin
   v_asked.id := office.uuid7();
   v_asked.kind := read_question.kind;
   v_asked.prompt := read_question.prompt;
-  v_asked.choices := office_internal.read_choices(read_question.choices);
+  v_asked.choices := office_internal.read_choices(read_question.choices, kind);
   v_asked.fingerprint := sha256(convert_to(concat_ws(' ', kind, v_asked.choices, prompt), 'UTF8'));
   v_asked.asked_at := v_now;
   v_asked.expires_at := v_now + expires_after;

@@ -3,7 +3,7 @@
 import json
 import socketserver
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ class Worker:
 
     path: str
     answers: dict[str, Json] = field(default_factory=dict)
+    answering: dict[str, Callable[[Json], Json]] = field(default_factory=dict)
     asked: list[Json] = field(default_factory=list)
 
     @property
@@ -37,7 +38,11 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
             request = json.loads(self.rfile.readline())
             worker.asked.append(request)
             refused = {"error": {"code": "forbidden", "message": "No.", "hint": "Ask.", "status": 403}}
-            self.wfile.write(json.dumps(worker.answers.get(request["call"], refused)).encode() + b"\n")
+            answering = worker.answering.get(request["call"])
+            answer = (
+                answering(request["arguments"]) if answering else worker.answers.get(request["call"], refused)
+            )
+            self.wfile.write(json.dumps(answer).encode() + b"\n")
 
     with socketserver.ThreadingUnixStreamServer(path, Answer) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

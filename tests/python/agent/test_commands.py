@@ -1,12 +1,14 @@
 """X2: `officectl agent …` inside a run."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from officectl.agent import commands
 from officectl.agent.calls import AGENT_CALLS
+from officectl.agent.tree import identity
 from officectl.cli.agent import command
 from officectl.errors import UsageProblem
 
@@ -52,6 +54,14 @@ VERBS = [
         {"subject": "hire", "prompt": "A tester?"},
     ),
     (["answer", "d1", "yes"], "answer", {"decision": "d1", "choice": "yes", "through": "cli"}),
+    (["checkpoint"], "checkpoint", {}),
+    (["receipt", "report"], "receipt", {"key": "report"}),
+    (["receipt", "report", "--done"], "receipt", {"key": "report", "detail": {}}),
+    (
+        ["receipt", "report", "--done", "--detail", '{"path": "/r"}'],
+        "receipt",
+        {"key": "report", "detail": {"path": "/r"}},
+    ),
     # The path that a launcher would give: without the dots, links resolved.
     (["add-folder", "/usr/../tmp/."], "add_resource", {"attempt_id": "a1", "key": "folder:server:/tmp"}),
 ]
@@ -92,3 +102,44 @@ def test_x2_outside_a_run_no_verb_works(monkeypatch: pytest.MonkeyPatch) -> None
     result = CliRunner().invoke(command, ["comment", "hello"])
     assert isinstance(result.exception, UsageProblem)
     assert result.exception.exit_code == 2
+
+
+def test_d2_what_is_asked_before_an_operation_names_it_and_the_tree(
+    inside: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tree is that of the folder the program is in, as it is then."""
+    monkeypatch.chdir(tmp_path)
+    inside.answers["ask"] = {"ok": [{"decision": "d1", "open": True}]}
+    inside.answers["checkpoint"] = {"ok": []}
+    runner = CliRunner()
+    words = ["ask", "May I?", "--permission", '{"tool": "make"}']
+    runner.invoke(command, words, catch_exceptions=False)
+    runner.invoke(command, ["checkpoint", '{"n": 1}', "--operation", "{}"], catch_exceptions=False)
+    (tmp_path / "new").touch()
+    runner.invoke(command, words, catch_exceptions=False)
+    runner.invoke(command, ["ask", "All?", "--publish", '{"body": "Hi"}'], catch_exceptions=False)
+    first, saved, second, publish = (arguments for _, arguments in inside.calls)
+    assert (first["kind"], first["operation"]) == ("permission", {"tool": "make"})
+    assert saved == {"state": {"n": 1}, "operation": {}, "tree": first["tree"]}
+    assert second == first | {"tree": identity(tmp_path)}
+    assert second["tree"] != first["tree"]
+    assert (publish["kind"], publish["operation"]) == ("publish", {"body": "Hi"})
+
+
+def test_d2_a_write_without_its_receipt_is_told_by_the_exit_code(inside: Worker) -> None:
+    inside.answers["receipt"] = {"ok": []}
+    assert CliRunner().invoke(command, ["receipt", "report"], catch_exceptions=False).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["checkpoint", "[1]"],
+        ["checkpoint", "{"],
+        ["receipt", "a", "--detail", "{}"],
+        ["ask", "?", "--permission", "{}", "--publish", "{}"],
+    ],
+)
+def test_d2_what_is_no_object_is_refused_here(inside: Worker, words: list[str]) -> None:
+    assert CliRunner().invoke(command, words).exit_code != 0
+    assert inside.calls == []

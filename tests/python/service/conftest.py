@@ -53,7 +53,13 @@ class Desk:
 
     def agent(self, name: str, script: str, folder: Path, **options: Any) -> None:
         """An agent that is a shell script."""
-        executor = {"command": ["/bin/sh", "-c", script], "folder": str(folder), "folder_shared": True}
+        executor = {
+            "command": ["/bin/sh", "-c", script],
+            "folder": str(folder),
+            "folder_shared": True,
+            # The `officectl agent` of this tree, wherever the one on the path comes from.
+            "environment": {"PYTHONPATH": str(PACKAGE)},
+        }
         self.rows(
             "select * from office.create_agent(%s, executor => %s, cooldown_sec => 0,"
             " max_concurrent_sessions => %s)",

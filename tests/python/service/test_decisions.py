@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .conftest import Desk, Serving
+from .conftest import Desk, Process, Serving
 
 
 def read(folder: Path) -> str:
@@ -63,4 +63,64 @@ async def test_d9_a_waiting_run_outlives_its_worker(desk: Desk, serving: Serving
         desk.rows("select * from office.answer(%s, 'yes')", asked["decision"])
         await desk.until("select from office.runs where result = 'succeeded'")
     assert desk.row("select count(*) as n from office.attempts") == {"n": 1}
+    assert desk.rows("select * from office.audit()") == []
+
+
+async def test_d2_a_killed_run_does_not_write_again_what_has_its_receipt(
+    desk: Desk, process: Process, tmp_path: Path
+) -> None:
+    """sc-D4, D2: kill -9 of the server while it waits; restarted and answered, it goes on where it was."""
+    script = (
+        "officectl agent receipt letter || { echo letter >> sent; officectl agent receipt letter --done; };"
+        " officectl agent checkpoint '{\"sent\": 1}' > saved;"
+        ' officectl agent ask "Go on?" --wait > told; echo end >> sent'
+    )
+    desk.agent("clerk", script, tmp_path)
+    first = process()
+    desk.wake("clerk")
+    asked = await desk.until("select decision from office.needs_me")
+    first.kill()
+    first.wait()
+    process()
+    await desk.until("select from office.attempts where left_at is not null")
+    desk.rows("select * from office.answer(%s, 'yes')", asked["decision"])
+    await desk.until("select from office.runs where result = 'succeeded'")
+    assert (tmp_path / "sent").read_text() == "letter\nend\n"
+    assert desk.row("select count(*)::int as attempts, max(launch) as launch from office.attempts") == {
+        "attempts": 1,
+        "launch": 2,
+    }
+    assert desk.row(
+        "select saved_state from (select state as saved_state from office.checkpoints limit 1) c"
+    ) == {"saved_state": {"sent": 1}}
+    assert desk.rows("select * from office.audit()") == []
+
+
+async def test_d2_what_is_allowed_holds_for_the_tree_it_was_asked_in(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    """sc-D9: permission asked, working tree changed, answered: not used, asked again."""
+    script = (
+        'officectl agent ask "Build?" --permission \'{"tool": "make"}\' --wait > "$HOME_OF_TEST/said";'
+        ' echo built >> "$HOME_OF_TEST/built"'
+    )
+    tree, home = tmp_path / "tree", tmp_path / "home"
+    tree.mkdir()
+    home.mkdir()
+    desk.agent("builder", script.replace("$HOME_OF_TEST", str(home)), tree)
+    async with serving():
+        desk.wake("builder")
+        asked = await desk.until("select decision from office.needs_me")
+        (tree / "changed").touch()
+        desk.rows("select * from office.answer(%s, 'once')", asked["decision"])
+        again = await desk.until("select decision from office.needs_me")
+        assert again["decision"] != asked["decision"]
+        assert not (home / "built").exists()
+        desk.rows("select * from office.answer(%s, 'once')", again["decision"])
+        await desk.until("select from office.runs where result = 'succeeded'")
+    assert "once" in (home / "said").read_text()
+    assert desk.rows("select status, reason from office.decisions order by number") == [
+        {"status": "void", "reason": "The working tree changed."},
+        {"status": "answered", "reason": None},
+    ]
     assert desk.rows("select * from office.audit()") == []
