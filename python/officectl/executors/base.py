@@ -60,6 +60,9 @@ class Sink(Protocol):
     def step(self, kind: str, content: str) -> None:
         """Keep one step; never waits."""
 
+    def in_session(self, engine_session: str) -> None:
+        """The engine works in this session of its own; another one replaces it. Never waits."""
+
 
 class Executor(Protocol):
     """One kind of agent program."""

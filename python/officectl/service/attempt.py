@@ -31,6 +31,8 @@ class Attempt:
         self._stop = asyncio.Event()
         self._given_up = asyncio.Event()
         self._recorder = Recorder(calls, launch, self._given_up)
+        self._engine_session = launch.engine_session
+        self._telling: set[asyncio.Task[None]] = set()
 
     @property
     def id(self) -> UUID:
@@ -65,7 +67,7 @@ class Attempt:
         end = await self._run()
         self.killed = end.killed
         self._recorder.close()
-        await recording
+        await asyncio.gather(recording, *self._telling)
         log.info("%s: %s, after %.1f s", self.name, await self._report(end), time.monotonic() - begun)
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
@@ -85,6 +87,24 @@ class Attempt:
     def step(self, kind: str, content: str) -> None:
         """See `executors.Sink`."""
         self._recorder.add(kind, content)
+
+    def in_session(self, engine_session: str) -> None:
+        """See `executors.Sink`."""
+        if engine_session != self._engine_session:
+            self._engine_session = engine_session
+            self._telling.add(asyncio.create_task(self._tell_session(engine_session)))
+
+    async def _tell_session(self, engine_session: str) -> None:
+        try:
+            await self._calls.insist(
+                "start_attempt",
+                attempt_id=self.id,
+                engine_session=engine_session,
+                launch=self.launch.mark.launch,
+                give_up=self._given_up,
+            )
+        except (GivenUp, OfficeError) as fault:
+            log.warning("%s: its engine session is not known to the office: %s", self.name, fault)
 
     async def _run(self) -> End:
         try:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from officectl import __version__
 from officectl.errors import OfficeError, Unreachable, VersionMismatch
-from officectl.executors import CommandExecutor
+from officectl.executors import executor_for
 from officectl.executors.marks import Launched
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
@@ -56,7 +56,6 @@ class Worker:
         self._max_runs = max_runs
         self._workspace = workspace
         self._host = socket.gethostname()
-        self._executor = CommandExecutor()
         self._attempts: dict[UUID, Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._unclean: dict[Launched, int] = {}
@@ -124,9 +123,8 @@ class Worker:
         rows = await self._calls.query(CLAIM, {"worker_id": self._id, "max_runs": room})
         for row in rows:
             if row["run_id"] is not None:
-                self._launch(
-                    Attempt(self._calls, launch_of(row, self._id, self._agent_socket), self._executor)
-                )
+                launch = launch_of(row, self._id, self._agent_socket)
+                self._launch(Attempt(self._calls, launch, executor_for(launch.executor)))
         due_in = rows[-1]["due_in"] if rows else None
         await carry_out(self._calls)
         return self._poll_seconds if due_in is None else max(due_in, SHORTEST_SECONDS)

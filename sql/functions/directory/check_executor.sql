@@ -40,22 +40,27 @@ begin
   end if;
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
-  where k.key not in ('command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt', 'limits', 'provider',
-    'model')
+  where k.key not in ('kind', 'preset', 'command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt',
+    'permissions', 'limits', 'provider', 'model')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
-      'Fields: command, folder, folder_shared, worktree, environment, pass_environment, prompt, limits, provider, model.',
+      'Fields: kind, preset, command, folder, folder_shared, worktree, environment, pass_environment, prompt, permissions, limits, '
+      'provider, model.',
       jsonb_build_object('field', 'executor.' || v_field)
     );
   end if;
   select c.field into v_problem
   from (values
-    ('command', jsonb_typeof(executor -> 'command') is distinct from 'array'
+    ('kind', executor ? 'kind' and coalesce(executor ->> 'kind', '') not in ('command', 'acp')),
+    ('preset', executor ? 'preset' and (coalesce(executor ->> 'preset', '') not in ('claude', 'codex', 'gemini', 'opencode')
+      or executor ->> 'kind' <> 'command')),
+    -- A preset knows its program.
+    ('command', (executor ? 'command' or not executor ? 'preset') and (jsonb_typeof(executor -> 'command') is distinct from 'array'
       or jsonb_array_length(case when jsonb_typeof(executor -> 'command') = 'array' then executor -> 'command' else '[]' end) = 0
       or executor -> 'command' ->> 0 = ''
-      or jsonb_path_exists(executor, 'strict $.command[*] ? (@.type() != "string")', silent => true)),
+      or jsonb_path_exists(executor, 'strict $.command[*] ? (@.type() != "string")', silent => true))),
     ('folder', executor ? 'folder'
       and (jsonb_typeof(executor -> 'folder') <> 'string' or not office_internal.is_path(executor ->> 'folder'))),
     ('folder_shared', executor ? 'folder_shared' and jsonb_typeof(executor -> 'folder_shared') <> 'boolean'),
@@ -65,7 +70,8 @@ begin
       or jsonb_path_exists(executor, 'strict $.environment.* ? (@.type() != "string")', silent => true))),
     ('pass_environment', executor ? 'pass_environment' and (jsonb_typeof(executor -> 'pass_environment') <> 'array'
       or jsonb_path_exists(executor, 'strict $.pass_environment[*] ? (@.type() != "string")', silent => true))),
-    ('prompt', executor ? 'prompt' and coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument')),
+    ('prompt', executor ? 'prompt' and (coalesce(executor ->> 'prompt', '') not in ('stdin', 'argument') or executor ? 'preset')),
+    ('permissions', executor ? 'permissions' and coalesce(executor ->> 'permissions', '') not in ('ask', 'edit', 'all')),
     ('limits', executor ? 'limits' and (jsonb_typeof(executor -> 'limits') <> 'object'
       or jsonb_path_exists(
         executor,
@@ -86,13 +92,16 @@ begin
       'invalid',
       format('The executor''s %s is not of the right form.', v_problem),
       case v_problem
+        when 'kind' then 'command or acp.'
+        when 'preset' then 'claude, codex, gemini or opencode, of kind command.'
         when 'command' then 'A list of texts: program and arguments, as ["/bin/sh", "-c", "…"].'
         when 'folder' then 'An absolute path without ".", ".." or a slash at its end.'
         when 'folder_shared' then 'true or false: whether several runs may work there at once.'
         when 'worktree' then 'The name of a worktree, without spaces.'
         when 'environment' then 'An object of texts.'
         when 'pass_environment' then 'A list of names.'
-        when 'prompt' then 'stdin or argument.'
+        when 'prompt' then 'stdin or argument; a preset knows itself.'
+        when 'permissions' then 'ask, edit or all: what it may do without being asked.'
         when 'provider' then 'The account that it spends from, as anthropic:team: up to 100 letters, digits and ._:@/+-.'
         when 'model' then 'A name of up to 100 characters.'
         else 'An object with minutes, turns, tool_calls, silence_seconds, output_bytes: numbers above zero.'

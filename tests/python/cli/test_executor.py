@@ -67,6 +67,41 @@ def test_x4_a_program_without_leave_to_run_is_named(tmp_path: Path) -> None:
     assert list(faults({"command": [str(program)]})) == [f"the program {program} is not executable"]
 
 
+ENGINE = """#!/bin/sh
+case "$1" in
+  --version) echo 9.8.7 ;;
+  auth | login) exit ${LOGGED_IN:-1} ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("preset", "logged_in", "code", "said"),
+    [
+        ("claude", "0", 0, "claude: 9.8.7\nIt can be launched here.\n"),
+        ("claude", "1", 1, "claude: 9.8.7\n"),
+        ("codex", "1", 0, "codex: 9.8.7\n"
+         "Note: codex is not logged in; with a provider of its own it need not be.\nIt can be launched here.\n"),
+        ("gemini", "1", 0, "gemini: 9.8.7\nIt can be launched here.\n"),
+    ],
+)  # fmt: skip
+def test_x4_an_engine_tells_version_and_login(
+    anywhere: Officectl, tmp_path: Path, preset: str, logged_in: str, code: int, said: str
+) -> None:
+    program = tmp_path / preset
+    program.write_text(ENGINE)
+    program.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "LOGGED_IN": logged_in}
+    executor = {"preset": preset, "environment": environment, "folder": str(tmp_path)}
+    answer = anywhere("executor", "check", json.dumps(executor), "--dsn", "host=/nowhere dbname=none")
+    assert (answer.code, answer.out) == (code, said)
+    if code:
+        assert "is not logged in" in answer.err
+    assert list(faults({**executor, "environment": {"PATH": "/nowhere"}})) == [
+        f"the program {preset} is not in /nowhere"
+    ]
+
+
 def test_x4_a_fault_is_a_refusal(officectl: Officectl) -> None:
     answer = officectl("executor", "check", '{"command": ["/no/such"]}')
     assert (answer.code, answer.out) == (1, "")

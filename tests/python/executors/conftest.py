@@ -22,6 +22,7 @@ class Memory:
         self.clock = ActiveClock()
         self.pid: int | None = None
         self.steps: list[tuple[str, str]] = []
+        self.sessions: list[str] = []
         self._on_start = on_start
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
@@ -30,6 +31,10 @@ class Memory:
 
     def step(self, kind: str, content: str) -> None:
         self.steps.append((kind, content))
+
+    def in_session(self, engine_session: str) -> None:
+        if self.sessions[-1:] != [engine_session]:
+            self.sessions.append(engine_session)
 
     def of(self, kind: str) -> list[str]:
         """The contents of the steps of one kind."""

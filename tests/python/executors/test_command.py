@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from officectl.executors import CommandExecutor
-from officectl.executors.command import OUTPUT_BYTES
 from officectl.executors.lines import CUT, LONGEST_LINE
+from officectl.executors.program import OUTPUT_BYTES
 
 from .conftest import LaunchMaker, Memory, python, until
 

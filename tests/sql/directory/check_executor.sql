@@ -32,6 +32,17 @@ insert into shapes values
   ('{"command": ["ls"], "prompt": null}', 'invalid executor.prompt'),
   ('{"command": ["ls"], "limits": {"minutes": 0}}', 'invalid executor.limits'),
   ('{"command": ["ls"], "limits": {"hours": 1}}', 'invalid executor.limits'),
+  ('{"preset": "claude"}', ''),
+  ('{"kind": "command", "preset": "codex", "model": "gpt-5", "permissions": "all"}', ''),
+  ('{"preset": "gemini", "command": ["/opt/gemini"], "permissions": "ask"}', ''),
+  ('{"kind": "acp", "command": ["opencode", "acp"]}', ''),
+  ('{"kind": "acp"}', 'invalid executor.command'),
+  ('{"kind": "acp", "preset": "claude"}', 'invalid executor.preset'),
+  ('{"kind": "ftp", "command": ["ls"]}', 'invalid executor.kind'),
+  ('{"preset": "cursor"}', 'invalid executor.preset'),
+  ('{"preset": "claude", "command": "claude"}', 'invalid executor.command'),
+  ('{"preset": "claude", "prompt": "argument"}', 'invalid executor.prompt'),
+  ('{"preset": "claude", "permissions": "yes"}', 'invalid executor.permissions'),
   ('{"command": ["ls"], "zzz": 1}', 'unknown_field executor.zzz');
 
 create function pg_temp.said(statement text) returns text language sql
