@@ -81,7 +81,8 @@ esac
         ("claude", "0", 0, "claude: 9.8.7\nIt can be launched here.\n"),
         ("claude", "1", 1, "claude: 9.8.7\n"),
         ("codex", "1", 0, "codex: 9.8.7\n"
-         "Note: codex is not logged in; with a provider of its own it need not be.\nIt can be launched here.\n"),
+         "Note: codex is not logged in; with a provider of its own it need not be.\n"
+         "It can be launched here.\n"),
         ("gemini", "1", 0, "gemini: 9.8.7\nIt can be launched here.\n"),
     ],
 )  # fmt: skip
