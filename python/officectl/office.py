@@ -80,6 +80,19 @@ class TriggerRow(TypedDict):
     secret: str | None
 
 
+class FireRow(TypedDict):
+    routine_run_id: UUID
+    status: str
+    task: str | None
+
+
+class TickRow(TypedDict):
+    fired: int
+    failed: int
+    passed_over: int
+    next_due_at: datetime | None
+
+
 class WakeupRow(TypedDict):
     wakeup_id: UUID
     duplicate: bool
@@ -851,6 +864,12 @@ class Office:
     def rotate_secret(self, trigger: str) -> TriggerRow:
         """The new secret comes back this once."""
         return self._row(TriggerRow, "rotate_secret", trigger=trigger)
+
+    def fire_routine(self, routine: str, variables: Json | None = None) -> FireRow:
+        return self._row(FireRow, "fire_routine", routine=routine, variables=variables)
+
+    def tick(self, now: datetime | None = None) -> TickRow:
+        return self._row(TickRow, "tick", now=now)
 
     # Asking
 

@@ -11,6 +11,7 @@ declare
   v_now timestamptz := office_internal.wall_clock();
   v_routine office.routines;
   v_anew boolean := tg_op = 'INSERT';
+  v_other boolean := tg_op = 'INSERT';
 begin
   if new.kind = 'cron' then
     new.kind := 'schedule';
@@ -43,6 +44,7 @@ begin
       else old.public_id end;
   elsif new.kind in ('schedule', 'once') then
     if not v_anew then
+      v_other := (new.expression, new.timezone) is distinct from (old.expression, old.timezone);
       v_anew := (new.expression, new.timezone, new.fire_at, new.enabled)
           is distinct from (old.expression, old.timezone, old.fire_at, old.enabled)
         or (new.enabled and new.next_run_at is null);
@@ -50,10 +52,13 @@ begin
     if v_anew and new.enabled then
       perform office_internal.need_defaults(v_routine.variables);
     end if;
-    if v_anew and new.kind = 'schedule' then
+    if v_other and new.kind = 'schedule' then
       new.cron := office_internal.parse_cron(new.expression);
+    end if;
+    -- One that is only disabled is not asked whether it could go on.
+    if new.kind = 'schedule' and (v_other or (v_anew and new.enabled)) then
       new.next_run_at := office.cron_next(new.expression, new.timezone, v_now);
-    elsif v_anew then
+    elsif v_anew and new.kind = 'once' then
       if new.enabled and (new.fire_at is null or new.fire_at <= v_now) then
         perform office_internal.refuse(
           'invalid', 'A single fire is in the future.', 'Give a time to come.', jsonb_build_object('field', 'fire_at')

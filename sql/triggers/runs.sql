@@ -207,6 +207,7 @@ begin
     -- An interrupted run that is dropped ends a second time.
     coalesce(array_agg(x.id) filter (where x.becomes <> x.was and x.has_ended), '{}') as ended_run_ids,
     coalesce(array_agg(x.id) filter (where x.becomes <> x.was and x.had_ended), '{}') as revived_run_ids,
+    coalesce(array_agg(x.id) filter (where x.becomes <> x.was and x.becomes in ('failed', 'blocked')), '{}') as lost_run_ids,
     coalesce(array_agg(x.id) filter (where x.was_parked is not null and x.is_parked is distinct from x.was_parked), '{}')
       as freed_run_ids,
     coalesce(array_agg(x.id) filter (where x.becomes = 'waiting' and x.was <> 'waiting'), '{}') as quiet_run_ids,
@@ -244,6 +245,9 @@ begin
   ) as x;
   if cardinality(v_changed.over_run_ids) > 0 or cardinality(v_changed.ended_run_ids) > 0 then
     perform office_internal.entail_ends(v_changed.over_run_ids, v_changed.ended_run_ids);
+  end if;
+  if cardinality(v_changed.lost_run_ids) > 0 or cardinality(v_changed.revived_run_ids) > 0 then
+    perform office_internal.follow_lost_runs(v_changed.lost_run_ids, v_changed.revived_run_ids);
   end if;
   -- Whoever waits for a person makes no requests meanwhile; an answer lets it go on (S6).
   if cardinality(v_changed.quiet_run_ids) > 0 or cardinality(v_changed.going_on_run_ids) > 0 then

@@ -236,6 +236,8 @@ select set_eq(
       ('disable_trigger', 'client operator'),
       ('remove_trigger', 'client operator'),
       ('rotate_secret', 'client operator'),
+      ('fire_routine', 'client operator'),
+      ('tick', 'operator worker'),
       ('audit', 'operator'),
       -- acting for somebody
       ('act_as', 'client operator'),

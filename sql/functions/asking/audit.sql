@@ -307,6 +307,29 @@ begin
         where s.workspace_id = r.workspace_id and (s.kind = 'resource' and s.event_id = r.id or s.task_id = r.task_id)
       );
   return query
+    select 'an enabled trigger has a next fire', t.id::text, t.kind
+    from office.routine_triggers as t
+    where t.enabled and t.next_run_at is null and t.kind in ('schedule', 'once');
+  return query
+    select x.broken, f.id::text, concat_ws(', ', f.status, w.status, t.state)
+    from office.routine_runs as f
+    left join office.wakeups as w on w.id = f.wakeup_id
+    left join office.tasks as t on t.id = f.linked_task_id
+    cross join lateral (
+      select case
+        when f.status = 'received' and (w.status in ('queued', 'claimed')) is not true then 'a fire that is under way has its wakeup'
+        when f.linked_task_id is null and w.status in ('queued', 'claimed') and f.status <> 'received'
+          then 'a fire ends with its wakeup'
+        when f.coalesced_into_run_id is null and t.id is not null
+          and not exists (select from office_internal.signals as s where s.workspace_id = f.workspace_id and s.task_id = t.id)
+          and (f.status in ('done', 'cancelled') and not office_internal.is_closed(t)
+            or f.status in ('task_created', 'failed') and office_internal.is_closed(t))
+          then 'a fire ends with its task'
+        when f.status <> 'task_created' and (f.status = 'received') <> (f.ended_at is null) then 'a fire that has ended says when'
+      end as broken
+    ) as x
+    where x.broken is not null;
+  return query
     select 'what an office row names is there', d.subject, d.missing
     from (
       select 'r' || r.number, 'its agent', not exists (select from office.agents as a where a.id = r.agent_id)

@@ -40,6 +40,8 @@ begin
         coalesce((select 'r' || r.number from office.runs as r where r.id = (v_payload ->> 'run_id')::uuid), 'unknown'),
         office_internal.fence(v_payload ->> 'error')
       );
+    when 'routine' then
+      v_text := office_internal.routine_text(wakeup);
     when 'user' then
       v_text := format(
         '%s asks you%s.',

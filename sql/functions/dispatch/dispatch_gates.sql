@@ -44,6 +44,9 @@ begin
   if cardinality(v_wakeups) > 0 then
     v_runs := v_runs || office_internal.merge_wakeups(v_wakeups);
   end if;
+  if exists (select from unnest(v_signals) as s where s.kind = 'routine' or s.task_id is not null) then
+    v_runs := v_runs || office_internal.follow_routines(v_signals);
+  end if;
   perform office_internal.settle_queued(v_runs);
   perform office_internal.park_runs(v_runs);
   return cardinality(v_signals);

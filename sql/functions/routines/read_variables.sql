@@ -8,7 +8,7 @@ as $$
 declare
   v_variable record;
   v_wrong text;
-  v_read jsonb := '{}';
+  v_read jsonb := '{}'::jsonb;
   v_declaration jsonb;
 begin
   perform office_internal.check_object('variables', given);

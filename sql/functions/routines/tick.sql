@@ -1,0 +1,118 @@
+-- office.tick: one pass over the triggers that are due, by their time (R9): each fires and is armed again in this one transaction, so
+-- that whatever stops, it is due or done. Rows that somebody else has locked, another tick or a person's open transaction, stay due and
+-- are left to the next call. A paused routine's slots are passed over, and not caught up later (R2). Of the routines of one person's
+-- assistants at most five fire in a pass. Answers what it did, and when to call again; null: when something changes.
+-- Any number of processes may tick; nothing due: nothing is written. Refuses nothing. Takes no gate, and waits for no row.
+create or replace function office.tick(now timestamptz default null)
+returns table (fired integer, failed integer, passed_over integer, next_due_at timestamptz)
+language plpgsql volatile security definer
+set search_path = pg_catalog, office, office_internal, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  v_now timestamptz := coalesce(now, office_internal.wall_clock());
+  v_each constant integer := 1000;
+  v_looked integer := 0;
+  v_id uuid;
+  v_trigger office.routine_triggers;
+  v_routine office.routines;
+  v_person text;
+  v_persons jsonb := '{}'::jsonb;
+  v_done record;
+  v_problem text;
+begin
+  fired := 0;
+  failed := 0;
+  passed_over := 0;
+  -- There should be none: an enabled one without a cursor is armed, and does not fire (R9).
+  if exists (
+    select from office.routine_triggers as t where t.next_run_at is null and t.enabled and t.kind in ('schedule', 'once')
+  ) then
+    update office.routine_triggers as t
+    set next_run_at = case when t.kind = 'once' then t.fire_at else office_internal.next_fire(t.cron, t.timezone, v_now) end
+    where t.id = any(array(
+      select d.id
+      from office.routine_triggers as d
+      where d.next_run_at is null and d.enabled and d.kind in ('schedule', 'once')
+      limit v_each
+      for no key update skip locked
+    ));
+  end if;
+  for v_id in
+    select t.id from office.routine_triggers as t where t.next_run_at <= v_now order by t.next_run_at, t.id
+  loop
+    exit when v_looked >= v_each;
+    select t.* into v_trigger
+    from office.routine_triggers as t
+    where t.id = v_id and t.next_run_at <= v_now and t.enabled
+    for no key update skip locked;
+    continue when not found;
+    select r.* into v_routine from office.routines as r where r.id = v_trigger.routine_id for no key update skip locked;
+    continue when not found;
+    v_problem := null;
+    if v_routine.status <> 'active' or v_routine.deleted_at is not null then
+      passed_over := passed_over + 1;
+      v_looked := v_looked + 1;
+      if v_trigger.passed_over_at is null then
+        perform office_internal.remember(
+          v_routine.workspace_id, 'routine_passed_over',
+          jsonb_build_object(
+            'routine', v_routine.name, 'routine_id', v_routine.id, 'status', v_routine.status, 'slot', v_trigger.next_run_at
+          ),
+          null, v_routine.assignee_agent_id
+        );
+      end if;
+      update office.routine_triggers as t
+      set enabled = t.kind <> 'once',
+        next_run_at = case when t.kind <> 'once' then office_internal.next_fire(t.cron, t.timezone, v_now) end,
+        passed_over_at = coalesce(t.passed_over_at, t.next_run_at)
+      where t.id = v_id;
+      continue;
+    end if;
+    v_person := (
+      select a.created_by_account_id from office.agents as a where a.id = v_routine.assignee_agent_id and a.role = 'assistant'
+    );
+    if v_person is not null then
+      continue when coalesce((v_persons ->> v_person)::integer, 0) >= 5;
+      v_persons := v_persons || jsonb_build_object(v_person, coalesce((v_persons ->> v_person)::integer, 0) + 1);
+    end if;
+    v_looked := v_looked + 1;
+    begin
+      select s.* into v_done from office_internal.fire_slots(v_routine, v_trigger, v_now) as s;
+      update office.routine_triggers as t
+      set enabled = t.kind <> 'once', next_run_at = v_done.next_at, last_fired_at = v_now, passed_over_at = null
+      where t.id = v_id;
+      fired := fired + v_done.fired;
+      failed := failed + v_done.failed;
+    exception
+      when serialization_failure or deadlock_detected or lock_not_available or query_canceled or read_only_sql_transaction
+        or admin_shutdown
+      then
+        raise;
+      when others then
+        v_problem := sqlerrm;
+    end;
+    -- Its expression or zone is not what it was when it was stored: it would be due for ever.
+    if v_problem is not null then
+      failed := failed + 1;
+      update office.routine_triggers as t set enabled = false where t.id = v_id;
+      insert into office.inbox_items (workspace_id, kind, title, body, agent_id, dedup_key)
+      values (
+        v_routine.workspace_id, 'routine.broken', format('A trigger of %s is disabled: it cannot be armed', v_routine.name),
+        format(
+          E'%s\nChange it, then: select * from office.enable_trigger(%L);', office_internal.one_line(v_problem), v_id
+        ),
+        v_routine.assignee_agent_id, format('routine.broken:%s', v_id)
+      )
+      on conflict do nothing;
+    end if;
+  end loop;
+  next_due_at := (select min(t.next_run_at) from office.routine_triggers as t where t.next_run_at is not null);
+  return next;
+end
+$$;
+
+comment on function office.tick(timestamptz)
+is 'Fires the routines that are due; call it on the minute, from as many processes as you like: select * from office.tick();';
