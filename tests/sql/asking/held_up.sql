@@ -80,7 +80,6 @@ select is(pg_temp.stuck(), '', 'P2: a program may take its time to end');
 select pg_temp.later('2 minutes');
 select is(pg_temp.stuck(), 'stopping rN', 'P2: 3 minutes are too long');
 select is(pg_temp.checked('runs stopping for 3 minutes'), 'warning 1', 'I4: health counts it');
-set local office.gates = '';
 select pg_temp.mend('stopping');
 select is((pg_temp.run(:'bobs')).result, 'stopped', 'P2: … the UPDATE beside it ends it');
 select is((pg_temp.run(:'bobs')).stopping_at, null, 'P2: … and it stops no more');

@@ -4,6 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 
 select plan(63);
 
@@ -107,11 +108,18 @@ select is(pg_temp.claim(), 'ann:message', 'Q12: max_concurrent_sessions is 1 unl
 select is(pg_temp.claim(), '', 'Q12: claimed counts');
 update office.runs set status = 'running' where status = 'claimed' and workspace_id = (select id from office.workspaces where name = 'capacity');
 select is(pg_temp.claim(), '', 'Q12: running counts');
-update office.runs set status = 'waiting' where status = 'running' and workspace_id = (select id from office.workspaces where name = 'capacity');
+select w.id as asks
+from office.wakeups as w
+join office.runs as r on r.id = w.run_id and r.status = 'running'
+join office.workspaces as s on s.id = r.workspace_id and s.name = 'capacity' \gset
+select pg_temp.ask(:'asks');
 select is(pg_temp.claim(), '', 'Q12: waiting counts');
-update office.attempts set left_at = office.now() where workspace_id = (select id from office.workspaces where name = 'capacity');
-update office.runs set status = 'queued', answered_at = office.now() where status = 'waiting' and workspace_id = (select id from office.workspaces where name = 'capacity');
-select is(pg_temp.claim(), '', 'Q12: answered and queued to go on counts');
+select pg_temp.leave(:'asks');
+select office.answer('d' || d.number, 'yes') from office.decisions as d where d.run_id = (pg_temp.run(:'asks')).id;
+select is(
+  (select array_agg(c.resume) from office.claim_runs(current_setting('testing.worker')::uuid, 50) as c where c.run_id is not null),
+  array[true], 'Q12, S3: answered and queued to go on counts: it alone goes on'
+);
 select office.update_agent('capacity/ann', '{"max_concurrent_sessions": 3}');
 select is(pg_temp.claim(), 'ann:message, ann:message', 'Q12: the limit is the agent''s, and never exceeded');
 

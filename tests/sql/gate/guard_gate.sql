@@ -15,10 +15,8 @@ $$;
 select office.dispatch() as taken \gset
 select is(pg_temp.gates_locked(), '{RowShareLock}', 'A6: a gate function locks its gate''s row');
 select is(current_setting('lock_timeout'), '0', 'A6: the lock_timeout is the caller''s own');
--- A transaction of its own would have no note of a gate.
-select set_config('office.gates', '', true);
 update office.runs set depth = depth;
-select is(pg_temp.gates_locked(), '{ExclusiveLock,RowShareLock}', 'A6: a hand-written UPDATE of runs locks all gates');
+select is(pg_temp.gates_locked(), '{ExclusiveLock,RowShareLock}', 'A6: a hand-written UPDATE of runs locks all gates, also after a gate function');
 select is(current_setting('lock_timeout'), '0', 'A6: its lock_timeout is taken back');
 -- The state machine holds for it too, and an end by hand entails what an end entails.
 select is((pg_temp.refusal($$ update office.runs set status = 'running' $$)).message, 'A run cannot go from queued to running.', 'Q9: a plain UPDATE meets the moves of a run');

@@ -4,6 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 \ir ../support/providers.psql
 select plan(62);
 
@@ -139,7 +140,7 @@ select testing.advance('91 seconds');
 select pg_temp.claim(1);
 select id as probe, attempt_id as attempt from office.runs where id = (select h.probe_run_id from office.provider_holds as h where h.provider = 'anthropic:asks') \gset
 select office.start_attempt(:'attempt');
-update office.runs set status = 'waiting' where id = :'probe';
+select pg_temp.ask((select w.id from office.wakeups as w where w.run_id = :'probe'));
 select is(pg_temp.holds(), '', 'Q25: a probe that waits for a person was served: nobody waits for the person');
 update office.runs set status = 'finished' where id = :'probe';
 

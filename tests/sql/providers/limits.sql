@@ -3,6 +3,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 \ir ../support/providers.psql
 select plan(35);
 
@@ -70,12 +71,12 @@ select office.set_provider_limit('acme:waits', 1);
 select pg_temp.wake('ann') as ann, pg_temp.wake('bob') as bob \gset
 select is(pg_temp.claim(), 'ann:user', 'S6: one');
 select pg_temp.start(:'ann');
-update office.runs set status = 'waiting' where id = (pg_temp.run(:'ann')).id;
+select pg_temp.ask(:'ann');
 select is(pg_temp.claim(), 'bob:user', 'S6: who waits for a person makes no requests');
-update office.runs set status = 'running' where id = (pg_temp.run(:'ann')).id;
+select office.answer('d' || d.number, 'yes') from office.decisions as d where d.run_id = (pg_temp.run(:'ann')).id;
 select is((select l.excess from office.provider_limits as l where l.provider = 'acme:waits'), 1, 'S6: an answer lets a live program go on over the limit');
 select is_empty('select * from office.audit()', 'Q26: … and violates nothing');
-select pg_temp.finish(:'ann');
+update office.runs set status = 'finished' where id = (pg_temp.run(:'ann')).id;
 select is((select l.excess from office.provider_limits as l where l.provider = 'acme:waits'), 0, 'S6: … for as long as it runs');
 
 -- Lowered, raised, taken away

@@ -67,7 +67,6 @@ begin
   perform pg_temp.wake('ann', 'comment', jsonb_build_object('task_id', (pg_temp.wakeup(v_wakeup)).task_id, 'comment_id', office.uuid7()));
   perform pg_temp.look();
   delete from office_internal.signals as s where s.workspace_id = (pg_temp.run(v_wakeup)).workspace_id;
-  perform set_config('office.gates', '', true);
   return v_wakeup;
 end
 $$;
@@ -83,7 +82,6 @@ begin
   set local session authorization night_shift;
   execute format('update office.runs set %s where number = %s', change, v_number);
   reset session authorization;
-  perform set_config('office.gates', '', true);
 end
 $$;
 
@@ -160,7 +158,6 @@ select pg_temp.fail(:'bobs', 'no such program', 'configuration');
 select current_setting('testing.worker') as worker \gset
 select 'r' || (pg_temp.run(:'anns')).number as hanging \gset
 select (pg_temp.run(:'anns')).number as number \gset
-select set_config('office.gates', '', true);
 select testing.advance('20 minutes');
 set local session authorization night_shift;
 select isnt_empty('select * from office.help() where topic ~ ''stuck''', 'I1: help says where to look');
@@ -176,9 +173,6 @@ select is((select string_agg(r.status, ' ' order by r.number) from office.runs a
   where w.name = 'night'), 'queued blocked queued', 'P1: what the pause had stopped is queued again, also when its worker died');
 select is((select count(*) from office.retry_runs(workspace => 'night')), 1::bigint, 'P4: how many would be tried again');
 select is((select r.becomes from office.retry_runs(workspace => 'night', dry_run => false) as r), 'queued', 'P4: then they are');
-reset session authorization;
-select set_config('office.gates', '', true);
-set local session authorization night_shift;
 update office.runs set status = 'cancelled' where number = :number;
 select is((select r.result from office.result(:'hanging') as r), 'stopped', 'A1: an UPDATE ends the one that hangs');
 select is((select r.queued >= 2 from office.resume('everything') as r), true, 'P1: and everything goes on');

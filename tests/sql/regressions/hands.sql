@@ -17,8 +17,6 @@ select is(
   (pg_temp.refusal(format('update office.runs set outcome = ''checkout_lost'' where id = %L', (pg_temp.run(:'ended')).id))).state, 'PT409',
   'Q9: an ended run changes no more'
 );
--- As a session of its own would: no gate function ran before in this transaction.
-set local office.gates = '';
 select is(
   (pg_temp.refusal(format(
     'update office.runs set status = ''claimed'', attempt_id = %L where id = %L', pg_temp.attempt(:'ended'), (pg_temp.run(:'queued')).id
@@ -112,12 +110,10 @@ select pg_temp.scenario('retries', 'ann');
 select pg_temp.wake('ann') as moved \gset
 select pg_temp.claim();
 select pg_temp.fail(:'moved');
-set local office.gates = '';
 update office.runs set scheduled_retry_at = null where id = (pg_temp.run(:'moved')).id;
 select is((pg_temp.run(:'moved')).parked, null, 'Q18: a retry without a time is due');
 select is(pg_temp.claim(), 'ann:user', 'Q18: … and the next claim finds it');
 select pg_temp.fail(:'moved');
-set local office.gates = '';
 update office.runs set scheduled_retry_at = office.now() + interval '1 second' where id = (pg_temp.run(:'moved')).id;
 select is((pg_temp.run(:'moved')).due_at, office.now() + interval '1 second', 'Q18: one that is brought forward is due then');
 select testing.advance('1 second');
@@ -130,13 +126,11 @@ select pg_temp.scenario('interrupted', 'ann');
 select pg_temp.wake('ann') as broken \gset
 select pg_temp.claim();
 select pg_temp.start(:'broken');
-set local office.gates = '';
 update office.runs set status = 'interrupted' where id = (pg_temp.run(:'broken')).id;
 select is(
   (select string_agg(d.kind || ' ' || d.status, ', ') from office.decisions as d where d.run_id = (pg_temp.run(:'broken')).id),
   'interrupted pending', 'Q17: a run that a hand has interrupted asks a person, once'
 );
-set local office.gates = '';
 select is(
   (pg_temp.refusal(format('update office.runs set status = ''running'' where id = %L', (pg_temp.run(:'broken')).id))).message,
   format('r%s cannot be taken back by hand.', (pg_temp.run(:'broken')).number), 'Q9: what was interrupted runs again by a new attempt only'
@@ -152,26 +146,21 @@ select pg_temp.wake('ann', 'self', '{"reason": "a look around"}') as w \gset
 select pg_temp.claim();
 select pg_temp.start(:'w');
 select pg_temp.fail(:'w');
-set local office.gates = '';
 update office.runs set parked = null, due_at = null where id = (pg_temp.run(:'w')).id;
 select is((pg_temp.run(:'w')).parked || pg_temp.claim(), 'retry', 'A1, Q12: a retry that is not due is not claimed, whatever a hand wrote');
-set local office.gates = '';
 update office.runs set parked = 'blocker', due_at = null, scheduled_retry_at = null where id = (pg_temp.run(:'w')).id;
 select is(pg_temp.claim(), 'ann:self', 'A15: … and nothing is parked for what is not there');
 -- Nobody waits for an answer who has not asked.
 select pg_temp.start(:'w');
-set local office.gates = '';
 select is((pg_temp.refusal(format('update office.runs set status = ''waiting'' where id = %L', (pg_temp.run(:'w')).id))).state, 'PT409', 'D9: by hand no run waits for nothing');
 select pg_temp.finish(:'w');
 select pg_temp.wake('bob') as bobs \gset
 select pg_temp.look();
-set local office.gates = '';
 select is((pg_temp.refusal(format('update office.runs set answered_at = now() where id = %L', (pg_temp.run(:'bobs')).id))).state, 'PT409', 'S3: … nor goes on with an answer that there is not');
 select is(pg_temp.claim(), 'bob:user', 'Q11: … and is claimed as it was');
 select pg_temp.start(:'bobs');
 select pg_temp.ask(:'bobs');
 select pg_temp.leave(:'bobs');
-set local office.gates = '';
 update office.decisions set status = 'answered', choice = 'yes' where run_id = (pg_temp.run(:'bobs')).id;
 select is(pg_temp.claim(), 'bob:user', 'A1, D9: … while an answer that a hand has written lets a run go on');
 select pg_temp.start(:'bobs'), pg_temp.finish(:'bobs');
@@ -181,10 +170,8 @@ select pg_temp.task('the task', 'bob') as blocked \gset
 select pg_temp.claim();
 insert into office.task_blockers (workspace_id, task_id, blocker_task_id) select t.workspace_id, t.id, pg_temp.task_id(:'before') from office.tasks as t where t.id = pg_temp.task_id(:'blocked');
 select pg_temp.look();
-set local office.gates = '';
 update office.runs set status = 'queued' where task_id = pg_temp.task_id(:'blocked') and status = 'claimed';
 select is((select r.parked from office.runs as r where r.task_id = pg_temp.task_id(:'blocked')) || pg_temp.claim(), 'blocker', 'A1, Q12: a run that a hand gives back is held like any other');
-set local office.gates = '';
 select is(
   (pg_temp.refusal(format($$ update office.runs set agent_id = (select id from office.agents where name = 'bob' limit 1) where id = %L $$, (pg_temp.run(:'w')).id))).state,
   'PT409', 'Q4: a run keeps its agent'
@@ -193,7 +180,6 @@ select is(
   (pg_temp.refusal(format('update office.runs set task_id = %L where id = %L', pg_temp.task_id(:'task'), (pg_temp.run(:'w')).id))).state,
   'PT409', 'Q4: … and its scope'
 );
-set local office.gates = '';
 select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
 
 -- What is given back in an error is one line, however long it was (I3)

@@ -3,6 +3,7 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 
 select plan(31);
 
@@ -124,18 +125,18 @@ select pg_temp.live('again-by-hand') as w \gset
 update office.runs set status = 'queued' where id = (pg_temp.run(:'w')).id;
 select is(
   pg_temp.entailed(:'w'),
-  'queued/queued | attempt released | wakeup claimed | unlocked | active 0 | cools until 10:00:10 | activity 0 | signals 1',
+  'queued/queued | attempt released | wakeup claimed | unlocked | active 0 | cools until 10:00:10 | activity 0 | signals 2',
   'Q17, T10: … by hand as well'
 );
 
 -- Kept while it waits, and while it is queued to go on (T10).
 select pg_temp.live('waits') as w \gset
-update office.runs set status = 'waiting' where id = (pg_temp.run(:'w')).id;
+select pg_temp.ask(:'w');
 select is(
   pg_temp.entailed(:'w'), 'waiting/waiting | attempt lives | wakeup claimed | locked | active 1 | activity 0 | signals 0', 'Q17, T10: a run that waits keeps all'
 );
-update office.attempts set left_at = office.now() where id = pg_temp.attempt(:'w');
-update office.runs set status = 'queued', answered_at = office.now() where id = (pg_temp.run(:'w')).id;
+select pg_temp.leave(:'w');
+select office.answer('d' || d.number, 'yes') from office.decisions as d where d.run_id = (pg_temp.run(:'w')).id;
 select is(
   pg_temp.entailed(:'w'), 'queued/queued | attempt lives | wakeup claimed | locked | active 1 | activity 0 | signals 1',
   'Q17, T10: … and one that is queued to go on after an answer'

@@ -4,6 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
+\ir ../support/deciding.psql
 
 select plan(55);
 
@@ -164,8 +165,8 @@ select pg_temp.scenario('waiting', 'ann');
 select pg_temp.wake('ann') as w \gset
 select pg_temp.claim();
 select pg_temp.start(:'w');
-update office.runs set status = 'waiting' where id = (pg_temp.run(:'w')).id;
-select is(pg_temp.fail(:'w'), 'queued', 'Q18: a run that waits for a decision may fail too');
+select pg_temp.ask(:'w');
+select is(pg_temp.fail(:'w'), 'waiting', 'D9: a program that fails while its run waits for a person leaves it waiting');
 
 -- Causes
 

@@ -23,6 +23,7 @@ language plpgsql
 as $$
 declare
   v_run uuid := (pg_temp.run(pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}'))).id;
+  v_attempt uuid := office.uuid7();
   v_said pg_temp.refusal;
   v_is text;
 begin
@@ -31,8 +32,11 @@ begin
   set local session_replication_role = replica;
   update office.runs as r
   set status = was, outcome = case was when 'finished' then 'succeeded' end, cancel_reason = case was when 'cancelled' then 'stopped' end,
-    ended_at = case when was in ('finished', 'failed', 'cancelled', 'interrupted', 'blocked') then office.now() end
+    ended_at = case when was in ('finished', 'failed', 'cancelled', 'interrupted', 'blocked') then office.now() end,
+    attempt_id = v_attempt
   where r.id = v_run;
+  insert into office.attempts (id, run_id, workspace_id, number, worker_id, claimed_at)
+  select v_attempt, r.id, r.workspace_id, 1, current_setting('testing.worker')::uuid, office.now() from office.runs as r where r.id = v_run;
   set local session_replication_role = origin;
   v_said := pg_temp.refusal(format('update office.runs set status = %L where id = %L', becomes, v_run));
   select r.status into v_is from office.runs as r where r.id = v_run;
@@ -57,12 +61,17 @@ select is((select count(*)::integer from tried), 90, 'Q9: ninety pairs');
 select results_eq(
   $$ select was, becomes, found from tried order by was, becomes $$,
   $$
-    select t.was, t.becomes, case when m.from_status is null or m.to_status = 'claimed' then 'refused' else 'moved' end
+    select
+      t.was, t.becomes,
+      case
+        when m.from_status is null or m.to_status in ('claimed', 'waiting') or (m.from_status, m.to_status) = ('interrupted', 'running') then 'refused'
+        else 'moved'
+      end
     from tried as t
     left join office.run_moves as m on m.from_status = t.was and m.to_status = t.becomes
     order by t.was, t.becomes
   $$,
-  'Q9, Q11: a plain UPDATE moves a run exactly where run_moves says, but to a launch, and is refused elsewhere, naming both statuses'
+  'Q9, Q11: a plain UPDATE moves a run exactly where run_moves says, but to a launch, to wait for nothing, and back to an attempt that is over, and is refused elsewhere, naming both statuses'
 );
 select is_empty(
   $$ select was from tried where was in ('finished', 'cancelled') and found <> 'refused' $$, 'Q9: finished and cancelled runs change no more'
