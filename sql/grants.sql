@@ -37,7 +37,7 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
-  office.decisions, office.routines, office.routine_triggers, office.routine_runs,
+  office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
@@ -143,6 +143,7 @@ alter table office.decisions enable row level security;
 alter table office.routines enable row level security;
 alter table office.routine_triggers enable row level security;
 alter table office.routine_runs enable row level security;
+alter table office.continuation_summaries enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
@@ -204,3 +205,4 @@ alter table office.permission_rules enable row level security;
 create policy visible on office.checkpoints using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.receipts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.permission_rules using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.continuation_summaries using (workspace_id in (select office.visible_workspaces()));

@@ -1,6 +1,6 @@
 -- office_internal.entail_ends: what the end of attempts and runs entails, in the same transaction, whoever made it (Q17):
--- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, the tasks' locks, activity, and a
--- signal to look again. The run's end came first, its locks go after. The caller holds the gates.
+-- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, continuation summaries (C5), the tasks' locks, activity, and
+-- a signal to look again. The run's end came first, its locks go after. The caller holds the gates.
 --   over_run_ids   runs whose attempt is over (ended, or queued again)      ended_run_ids   runs that ended
 create or replace function office_internal.entail_ends(over_run_ids uuid[], ended_run_ids uuid[])
 returns void
@@ -37,6 +37,7 @@ begin
       reason = case when r.result <> 'succeeded' then r.result end
     from office.runs as r
     where w.run_id = any(ended_run_ids) and w.status = 'claimed' and r.id = w.run_id and r.status <> 'interrupted';
+    perform office_internal.renew_summaries(ended_run_ids);
   end if;
   -- Most runs hold none: a statement that deletes nothing would fire its triggers.
   if exists (select from office.checkouts as c where c.checkout_run_id = any(over_run_ids)) then

@@ -1,0 +1,35 @@
+-- What an agent is told and what it leaves behind: continuation summaries, prompts that go on, evidence (C1-C5, E1-E3).
+
+create table office.continuation_summaries (
+  agent_id uuid not null,
+  scope text collate "C" not null,
+  workspace_id uuid not null,
+  content text not null check (octet_length(content) <= 8192),
+  content_tokens integer not null generated always as ((length(content) + 3) / 4) stored,
+  updated_by_run_id uuid not null,
+  updated_at timestamptz not null,
+  previous_content text,
+  previous_at timestamptz,
+  primary key (agent_id, scope)
+) with (fillfactor = 50);
+comment on table office.continuation_summaries
+is 'What an agent''s taskless runs hand on to the next: one row an agent and scope, written when a run of it has succeeded (C4, C5).';
+comment on column office.continuation_summaries.agent_id is 'The agent.';
+comment on column office.continuation_summaries.scope is 'routine:<id>, or agent:<id> for other taskless runs; fixed with the run.';
+comment on column office.continuation_summaries.workspace_id is 'Its workspace.';
+comment on column office.continuation_summaries.content
+is 'Four sections of Markdown, at most 8 KB; a prompt takes its first 1,500 characters.';
+comment on column office.continuation_summaries.content_tokens
+is 'About how many tokens that is: characters / 4, rounded up.';
+comment on column office.continuation_summaries.updated_by_run_id is 'The run that left it.';
+comment on column office.continuation_summaries.updated_at is 'When that run ended; the next tells what happened since.';
+comment on column office.continuation_summaries.previous_content is 'What stood before, so that the same run gives the same text again.';
+comment on column office.continuation_summaries.previous_at is 'When that was left; null: there was none.';
+
+-- What a summary counts in its workspace, and what an agent has noted (C5).
+-- squawk-ignore require-concurrent-index-creation
+create index runs_succeeded on office.runs (workspace_id, ended_at) where outcome = 'succeeded';
+-- squawk-ignore require-concurrent-index-creation
+create index activity_noted on office.activity (agent_id, at) where kind = 'decision_noted';
+-- squawk-ignore require-concurrent-index-creation
+create index inbox_items_of_agents on office.inbox_items (workspace_id, created_at) where kind like 'agent.%' or kind like 'budget.%';
