@@ -82,7 +82,7 @@ grant execute on function
   office.archive_routine(text), office.delete_routine(text), office.add_schedule(text, text, text),
   office.add_once(text, timestamptz, text), office.add_webhook(text, text, text), office.update_trigger(text, jsonb),
   office.enable_trigger(text), office.disable_trigger(text), office.remove_trigger(text), office.rotate_secret(text),
-  office.fire_routine(text, jsonb)
+  office.fire_routine(text, jsonb), office.fire_webhook(text, jsonb, bytea)
   to office_client, office_operator;
 
 grant execute on function
@@ -92,7 +92,8 @@ grant execute on function
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
   office.record_steps(uuid, jsonb, integer), office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer, integer), office.confirm_cleanup(uuid, integer, integer), office.add_resource(uuid, text),
-  office.carry_out(integer), office.maintain(), office.tick(timestamptz)
+  office.carry_out(integer), office.maintain(), office.tick(timestamptz),
+  office.fire_webhook(text, jsonb, bytea)
   to office_worker, office_operator;
 
 -- The agents' side (X2), passed on by a worker whose login is a gateway for tokens; without a token that login is nobody.

@@ -93,6 +93,11 @@ class TickRow(TypedDict):
     next_due_at: datetime | None
 
 
+class WebhookRow(TypedDict):
+    status: int
+    answer: Json
+
+
 class WakeupRow(TypedDict):
     wakeup_id: UUID
     duplicate: bool
@@ -867,6 +872,10 @@ class Office:
 
     def fire_routine(self, routine: str, variables: Json | None = None) -> FireRow:
         return self._row(FireRow, "fire_routine", routine=routine, variables=variables)
+
+    def fire_webhook(self, public_id: str, headers: Json, body: bytes) -> WebhookRow:
+        """What a webhook's call is answered with: HTTP status and JSON."""
+        return self._row(WebhookRow, "fire_webhook", public_id=public_id, headers=headers, body=body)
 
     def tick(self, now: datetime | None = None) -> TickRow:
         return self._row(TickRow, "tick", now=now)

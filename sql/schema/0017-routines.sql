@@ -144,6 +144,7 @@ create table office.routine_runs (
   status text not null check (status in ('received', 'task_created', 'done', 'skipped', 'coalesced', 'failed', 'cancelled')),
   trigger_payload jsonb not null default '{}',
   body jsonb,
+  answered text,
   request_key text collate "C" check (length(request_key) between 1 and 255),
   linked_task_id uuid,
   wakeup_id uuid,
@@ -175,6 +176,7 @@ comment on column office.routine_runs.status is 'received, task_created; then do
 comment on column office.routine_runs.trigger_payload is 'The variables, as they were resolved.';
 comment on column office.routine_runs.body is 'What a webhook was sent.';
 comment on column office.routine_runs.request_key is 'A webhook''s Idempotency-Key, at most 255 characters; unique for the routine.';
+comment on column office.routine_runs.answered is 'What a webhook''s caller was told of its status; told again for the same key.';
 comment on column office.routine_runs.linked_task_id is 'The task that it made, or joined.';
 comment on column office.routine_runs.wakeup_id is 'The wakeup that it left; null: a task''s own wakes, or none.';
 comment on column office.routine_runs.linked_run_id is 'The run that came of it, or that it joined.';

@@ -255,6 +255,7 @@ select set_eq(
       ('remove_trigger', 'client operator'),
       ('rotate_secret', 'client operator'),
       ('fire_routine', 'client operator'),
+      ('fire_webhook', 'client operator worker'),
       ('tick', 'operator worker'),
       ('audit', 'operator'),
       -- acting for somebody

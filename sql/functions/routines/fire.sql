@@ -109,12 +109,13 @@ begin
     v_run.wakeup_id := v_wakeup.id;
   end if;
   insert into office.routine_runs (
-    id, workspace_id, routine_id, trigger_id, source, slot, status, trigger_payload, body, request_key, linked_task_id, wakeup_id,
-    coalesced_into_run_id, dispatch_fingerprint, missed_ticks, missed_since, fired_at, ended_at
+    id, workspace_id, routine_id, trigger_id, source, slot, status, trigger_payload, body, answered, request_key, linked_task_id,
+    wakeup_id, coalesced_into_run_id, dispatch_fingerprint, missed_ticks, missed_since, fired_at, ended_at
   )
   values (
     v_run.id, v_run.workspace_id, v_run.routine_id, v_run.trigger_id, v_run.source, v_run.slot, v_run.status, v_run.trigger_payload,
-    v_run.body, v_run.request_key, v_run.linked_task_id, v_run.wakeup_id, v_run.coalesced_into_run_id, v_run.dispatch_fingerprint,
+    v_run.body, case when v_run.request_key is not null then v_run.status end, v_run.request_key, v_run.linked_task_id,
+    v_run.wakeup_id, v_run.coalesced_into_run_id, v_run.dispatch_fingerprint,
     v_run.missed_ticks, v_run.missed_since, v_run.fired_at, v_run.ended_at
   );
   if v_wakeup.id is not null then

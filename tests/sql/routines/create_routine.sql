@@ -140,7 +140,7 @@ select is(
 );
 
 -- R18: webhooks and their secrets.
-select (office.add_webhook('needy')).* \gset hook_
+select * from office.add_webhook('needy') \gset hook_
 select matches(:'hook_public_id'::text, '^[0-9a-f]{32}$', 'R18: a public id of 128 bits');
 select ok(octet_length(:'hook_secret') >= 32, 'R18: a secret is made, and shown once');
 select is(pg_temp.code($$ select office.add_webhook('needy', 'hmac_sha256', '') $$), 'PT422 invalid secret', 'R18, sc-R8: an empty secret cannot be made');
