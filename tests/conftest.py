@@ -18,6 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 from support import servers
@@ -51,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=18,
         help="PostgreSQL version (default: 18, embedded)",
     )
+    parser.addoption(
+        "--once",
+        choices=("without", "alone"),
+        help="leave out the tests in which the server's version plays no part, or all others",
+    )
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -58,23 +64,44 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 ONCE = (
+    "python/agent",
+    "python/cli",
+    "python/database/test_connect.py",
+    "python/database/test_embedded.py",
+    "python/database/test_wheel.py",
     "python/executors",
-    "python/cli/test_demo.py",
-    "python/harness/test_lint_sql.py",
-    "python/harness/test_rules.py",
+    "python/harness",
+    "python/service",
 )
-"""Tests in which the server under test plays no part: they run beside the embedded one only."""
+"""Tests in which the version of the server plays no part: they run beside the embedded one only, …"""
+TWICE = (
+    "python/cli/test_recipes.py",
+    "python/cli/test_statements.py",
+    "python/harness/test_clock.py",
+    "python/harness/test_races.py",
+    "python/service/test_life.py",
+    "python/service/test_pooler_serve.py",
+)
+"""… but these: what people type, and the whole way of a run, on every version."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out on PostgreSQL 15 what its run on 18 has shown already."""
-    if config.getoption("--pg") == 18:
-        return
+    """Leave out on PostgreSQL 15 what its run on 18 shows, and what `--once` says."""
     folder = Path(__file__).parent
-    once = [item for item in items if str(item.path.relative_to(folder)).startswith(ONCE)]
-    if once and len(once) < len(items):
-        config.hook.pytest_deselected(items=once)
-        items[:] = [item for item in items if item not in set(once)]
+    once, others = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        path = str(item.path.relative_to(folder))
+        (once if path.startswith(ONCE) and not path.startswith(TWICE) else others).append(item)
+    wanted = config.getoption("--once")
+    if wanted is None and config.getoption("--pg") != 18 and others:
+        wanted = "without"
+    if wanted == "without":
+        items[:], left_out = others, once
+    elif wanted == "alone":
+        items[:], left_out = once, others
+    else:
+        return
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")
@@ -166,11 +193,18 @@ def fresh_database(cluster_dsn: str) -> Iterator[str]:
         yield dsn
 
 
+class Copying(DatabaseJanitor):
+    """Copies files, which in memory takes half as long as writing every page to the log."""
+
+    def _build_create_database_sql(self) -> sql.Composed:
+        return super()._build_create_database_sql() + sql.SQL(" strategy file_copy")
+
+
 @contextmanager
 def _database(cluster_dsn: str, template: str | None) -> Iterator[str]:
     server = conninfo_to_dict(cluster_dsn)
     name = f"test_{uuid.uuid4().hex[:12]}"
-    with DatabaseJanitor(
+    with Copying(
         user=str(server["user"]),
         host=str(server["host"]),
         port=str(server.get("port", 5432)),

@@ -77,17 +77,26 @@ LINTERS: dict[str, Callable[[], Iterable[str]]] = {
 }
 
 
-def run() -> dict[str, bool]:
-    """Run every linter and print what it says. Returns for each whether it found something."""
-    failed = {}
+def run() -> Iterator[tuple[str, list[str]]]:
+    """Run every linter: its name, and what it finds."""
     for name, linter in LINTERS.items():
-        found = list(linter())
-        failed[name] = bool(found)
-        print(f"lint {name:<12} {'FAILED' if found else 'ok'}", flush=True)
-        for line in found:
-            print(f"  {line}")
+        yield name, list(linter())
+
+
+def show(name: str, found: list[str]) -> None:
+    """Print what a linter says."""
+    print(f"lint {name:<12} {'FAILED' if found else 'ok'}", flush=True)
+    for line in found:
+        print(f"  {line}")
+
+
+def main() -> int:
+    failed = 0
+    for name, found in run():
+        show(name, found)
+        failed |= bool(found)
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(any(run().values()))
+    sys.exit(main())

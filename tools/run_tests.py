@@ -1,4 +1,7 @@
-"""`make test`: pgTAP and pytest on PostgreSQL 15 and 18 side by side, then lint, and one closing summary."""
+"""`make test`: pgTAP and pytest on PostgreSQL 15 and 18, what needs one version only, and lint: side by side.
+
+One closing summary. What needs one version only mostly waits for programs: it fills the others' gaps.
+"""
 
 from __future__ import annotations
 
@@ -51,23 +54,16 @@ def read_summary(name: str, exit_code: int, last_line: str) -> Tally:
 
 
 class Suite(threading.Thread):
-    """The whole suite on one PostgreSQL version; its lines are shown with the version before them."""
+    """One part of the tests; its lines are shown with its label before them."""
 
-    def __init__(self, version: int) -> None:
-        super().__init__(name=f"PostgreSQL {version}")
-        self.version = version
-        self.tally = Tally(self.name, failed=1)
+    def __init__(self, name: str, label: str, *options: str) -> None:
+        super().__init__(name=name)
+        self.label = label
+        self.options = options
+        self.tally = Tally(name, failed=1)
 
     def run(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            f"--pg={self.version}",
-            "--color=no",
-            "-ra",
-            "--durations=5",
-        ]
+        command = [sys.executable, "-m", "pytest", *self.options, "--color=no", "-ra", "--durations=5"]
         last_line = ""
         # A group of its own: a Ctrl-C reaches it through `stop` alone, once.
         with subprocess.Popen(
@@ -80,7 +76,7 @@ class Suite(threading.Thread):
         ) as self.tests:
             assert self.tests.stdout is not None
             for line in self.tests.stdout:
-                print(f"{self.version}| {line}", end="", flush=True)
+                print(f"{self.label}| {line}", end="", flush=True)
                 last_line = line
         self.tally = read_summary(self.name, self.tests.returncode, last_line)
 
@@ -91,11 +87,29 @@ class Suite(threading.Thread):
             self.join()
 
 
+class Lint(threading.Thread):
+    """Every linter; what they find is kept for the end."""
+
+    def __init__(self) -> None:
+        super().__init__(name="lint", daemon=True)
+        self.tally = Tally(self.name, failed=1)
+        self.found: list[tuple[str, list[str]]] = []
+
+    def run(self) -> None:
+        self.found = list(lint.run())
+        failed = sum(bool(found) for _, found in self.found)
+        self.tally = Tally(self.name, passed=len(self.found) - failed, failed=failed)
+
+
 def main() -> int:
     start = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     tallies = []
-    suites = [Suite(15), Suite(18)]
+    suites = [
+        Suite("PostgreSQL 15", "15", "--pg=15", "--once=without"),
+        Suite("PostgreSQL 18", "18", "--pg=18", "--once=without"),
+        Suite("once, on 18", " 1", "--pg=18", "--once=alone"),
+    ]
     answer = subprocess.run([sys.executable, ROOT / "tests/python/support/servers.py"]).returncode
     if answer == NOT_TO_BE_HAD:
         print("PostgreSQL 15 is skipped: it cannot be had here; the tests run on the embedded 18 alone")
@@ -104,20 +118,21 @@ def main() -> int:
         del suites[0]
     elif answer:
         return answer
-    for suite in suites:
-        suite.start()
+    linters = Lint()
+    parts: list[Suite | Lint] = [*suites, linters]
+    for part in parts:
+        part.start()
     try:
-        for suite in suites:
-            suite.join()
-            tallies.append(suite.tally)
+        for part in parts:
+            part.join()
+            tallies.append(part.tally)
     except (KeyboardInterrupt, SystemExit):
         for suite in suites:
             suite.stop()
         raise
     print()
-    findings = lint.run()
-    failed = sum(findings.values())
-    tallies.append(Tally("lint", passed=len(findings) - failed, failed=failed))
+    for name, found in linters.found:
+        lint.show(name, found)
 
     print(f"\nin {time.monotonic() - start:.0f} s")
     for tally in tallies:

@@ -26,7 +26,7 @@ def without_15(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(subprocess, "run", not_to_be_had)
     monkeypatch.setattr(run_tests.Suite, "run", pass_at_once)
-    monkeypatch.setattr(lint, "run", lambda: {"ruff": 0})
+    monkeypatch.setattr(lint, "run", lambda: iter([("ruff", [])]))
     return ran
 
 
@@ -44,6 +44,6 @@ def test_postgres_15_that_cannot_be_had_is_skipped_unless_it_is_required(
     """A10: skipped is said, never passed over; the proof of a release (`.ci/run`) fails."""
     monkeypatch.setenv("REQUIRE_POSTGRES_15", required)
     assert run_tests.main() == exit_code
-    assert without_15 == ["PostgreSQL 18"]
-    last_lines = capsys.readouterr().out.splitlines()[-4:]
+    assert without_15 == ["PostgreSQL 18", "once, on 18"]
+    last_lines = capsys.readouterr().out.splitlines()[-5:]
     assert f"PostgreSQL 15   0 passed, {told}" in last_lines
