@@ -40,6 +40,10 @@ grant select on
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
   to office_reader, office_client, office_operator;
+grant select on
+  office.usage_events, office.model_prices, office.budgets, office.budget_periods, office.budget_reservations, office.spend,
+  office.attempt_usage
+  to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
@@ -52,6 +56,7 @@ grant delete on office.tasks, office.agents, office.projects, office.task_blocke
   office.routine_triggers to office_operator;
 grant insert on office.task_blockers, office.settings to office_operator;
 grant update on office.settings to office_operator;
+grant insert, update, delete on office.model_prices to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
@@ -96,6 +101,9 @@ grant execute on function
   office.fire_webhook(text, jsonb, bytea)
   to office_worker, office_operator;
 
+grant execute on function office.set_budget(text, numeric, text, text, integer, boolean, numeric, text) to office_client, office_operator;
+grant execute on function office.record_cost(uuid, jsonb) to office_worker, office_operator;
+
 -- The agents' side (X2), passed on by a worker whose login is a gateway for tokens; without a token that login is nobody.
 grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
@@ -135,6 +143,10 @@ alter table office.attempt_prompts enable row level security;
 alter table office.attempt_steps enable row level security;
 alter table office.checkouts enable row level security;
 alter table office.resources enable row level security;
+alter table office.usage_events enable row level security;
+alter table office.budgets enable row level security;
+alter table office.budget_periods enable row level security;
+alter table office.budget_reservations enable row level security;
 alter table office.workers enable row level security;
 alter table office.activity enable row level security;
 alter table office.inbox_items enable row level security;
@@ -182,6 +194,10 @@ create policy visible on office.wakeups using (workspace_id in (select office.vi
 create policy visible on office.attempts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.attempt_prompts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.attempt_steps using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.usage_events using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.budgets using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.budget_periods using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.budget_reservations using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.resources using (workspace_id in (select office.visible_workspaces()));
 -- A worker of no one workspace is everybody's to know of.

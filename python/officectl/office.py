@@ -13,6 +13,7 @@ refusal is the `psycopg.Error` that Postgres raised (SQLSTATE `PT` + an HTTP sta
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, TypedDict, TypeVar, cast
 from uuid import UUID
 
@@ -235,6 +236,21 @@ class ProviderLimitRow(TypedDict):
     limited_provider: str
     most: int | None
     requests: int
+
+
+class BudgetRow(TypedDict):
+    budget_id: UUID
+    budget: str
+    budget_period: str
+    most_cents: Decimal | None
+    action: str
+
+
+class CostRow(TypedDict):
+    usage_event_id: str
+    duplicate: bool
+    cost_cents: Decimal | None
+    cost_source: str
 
 
 class ViolationRow(TypedDict):
@@ -591,6 +607,10 @@ class Office:
             int, "record_steps", attempt_id=attempt_id, steps=steps, **given({"launch": launch})
         )
 
+    def record_cost(self, attempt_id: UUID, events: list[Json]) -> list[CostRow]:
+        """Each event has a usage_event_id, and what is known of model, tokens and cost_cents."""
+        return self._rows(CostRow, "record_cost", attempt_id=attempt_id, events=events)
+
     def finish_attempt(
         self,
         attempt_id: UUID,
@@ -782,6 +802,31 @@ class Office:
         """None takes the limit away."""
         (row,) = self.call("set_provider_limit", provider=provider, max_requests=max_requests)
         return cast("ProviderLimitRow", row)
+
+    def set_budget(
+        self,
+        ref: str,
+        limit_cents: Decimal | int | None,
+        period: str | None = None,
+        action_on_exceed: str | None = None,
+        alert_percent: int | None = None,
+        stop_running: bool | None = None,
+        run_estimate_cents: Decimal | int | None = None,
+        account: str | None = None,
+    ) -> BudgetRow:
+        """A limit of None removes the budget."""
+        others = given(
+            {
+                "period": period,
+                "action_on_exceed": action_on_exceed,
+                "alert_percent": alert_percent,
+                "stop_running": stop_running,
+                "run_estimate_cents": run_estimate_cents,
+                "account": account,
+            }
+        )
+        (row,) = self.call("set_budget", ref=ref, limit_cents=limit_cents, **others)
+        return cast("BudgetRow", row)
 
     def why(self, ref: str) -> list[StoryRow]:
         return self._rows(StoryRow, "why", ref=ref)

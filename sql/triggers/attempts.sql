@@ -1,7 +1,7 @@
 -- Triggers of office.attempts: a hand-written statement takes all gates first, and every row needs its gate (A6); an attempt holds the
--- keys of what its run works on from its first moment (S4), but for one that was over by then (claim_error): its end freed none; what
--- it asked of people closes with it (D4), and counts as told once its program was started again with the answers (S3); one that
--- something names is not removed.
+-- keys of what its run works on from its first moment (S4), and of its budgets what it is expected to spend (B2), but for one that was
+-- over by then (claim_error): its end freed none; what it asked of people closes with it (D4), and counts as told once its program was
+-- started again with the answers (S3); one that something names is not removed.
 
 create or replace function office_internal.attempts_hold()
 returns trigger
@@ -14,10 +14,13 @@ begin
   from new_rows as n
   join office_internal.keys_of(array(select r.run_id from new_rows as r)) as k on k.run_id = n.run_id
   where n.ended_at is null;
+  if exists (select from office.budgets as b where b.removed_at is null) then
+    perform office_internal.reserve_budgets(array(select n.id from new_rows as n where n.ended_at is null));
+  end if;
   return null;
 end
 $$;
-comment on function office_internal.attempts_hold() is 'Notes the keys that new attempts hold.';
+comment on function office_internal.attempts_hold() is 'Notes the keys that new attempts hold, and what they reserve of budgets.';
 
 create or replace function office_internal.attempts_follow_update()
 returns trigger
@@ -34,6 +37,7 @@ declare
 begin
   if cardinality(v_ended) > 0 then
     perform office_internal.close_decisions(v_ended);
+    perform office_internal.release_reservations(v_ended);
   end if;
   if cardinality(v_resumed) > 0 then
     update office.decisions as d
@@ -43,7 +47,7 @@ begin
   return null;
 end
 $$;
-comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked.';
+comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, and frees what they had reserved.';
 
 create or replace function office_internal.attempts_follow_delete()
 returns trigger
@@ -52,6 +56,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   perform office_internal.close_decisions(array(select o.id from old_rows as o));
+  perform office_internal.release_reservations(array(select o.id from old_rows as o));
   return null;
 end
 $$;

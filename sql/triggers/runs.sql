@@ -151,6 +151,9 @@ begin
   if new.parked is distinct from old.parked then
     new.parked_at := case when new.parked is not null then office_internal.wall_clock() end;
   end if;
+  if new.parked is distinct from 'budget' then
+    new.parked_budget_id := null;
+  end if;
   if new.parked is null then
     new.parked_detail := null;
   end if;

@@ -310,6 +310,7 @@ select set_eq(
       ('start_attempt', 'operator worker'),
       ('start_attempts', 'operator worker'),
       ('record_steps', 'operator worker'),
+      ('record_cost', 'operator worker'),
       ('finish_attempt', 'operator worker'),
       ('finish_attempts', 'operator worker'),
       ('fail_attempt', 'operator worker'),
@@ -319,6 +320,7 @@ select set_eq(
       ('maintain', 'operator worker'),
       ('expire_worker', 'operator'),
       ('end_hold', 'operator'),
+      ('set_budget', 'client operator'),
       ('set_provider_limit', 'operator')
   $$,
   'I5: who may call which function'
@@ -342,6 +344,9 @@ select set_eq(
       ('UPDATE', 'office.routine_triggers', 'operator'),
       ('UPDATE', 'office.settings', 'operator'),
       ('INSERT', 'office.settings', 'operator'),
+      ('INSERT', 'office.model_prices', 'operator'),
+      ('UPDATE', 'office.model_prices', 'operator'),
+      ('DELETE', 'office.model_prices', 'operator'),
       ('INSERT', 'office.task_blockers', 'operator'),
       ('DELETE', 'office.tasks', 'operator'),
       ('DELETE', 'office.agents', 'operator'),
@@ -373,7 +378,8 @@ select is_empty(
     from our_relations
     join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped
     cross join roles
-    where attname ~ 'token|secret|hash' and attname !~ '_tokens$' and relkind in ('r', 'v') and has_column_privilege(role, attrelid, attnum, 'SELECT')
+    where attname ~ 'token|secret|hash' and attname !~ '^tokens_|_tokens$' and relkind in ('r', 'v')
+      and has_column_privilege(role, attrelid, attnum, 'SELECT')
     order by 1, 2
   $$,
   'I5: no role reads a secret or its hash'

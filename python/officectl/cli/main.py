@@ -35,6 +35,7 @@ EVERY_DAY = {
 NOUNS = {
     "account": "People and programs that use the office.",
     "agent": "Agents: who does the work.",
+    "budget": "Budgets: what may be spent, and what is.",
     "db": "The database: make, migrate, back up, grant.",
     "decision": "Decisions: what people are asked, and what they answered.",
     "demo-agent": "A small agent program that works without any model.",

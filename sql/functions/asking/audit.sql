@@ -176,6 +176,8 @@ begin
         when 'blocker' then not office_internal.is_blocked(r.task_id)
         when 'checkout' then not exists (select from office.checkouts as c where c.task_id = r.task_id)
         when 'resource' then false  -- a row of its own, below
+        when 'budget' then r.due_at is null
+          and not exists (select from office.budget_reservations as v where v.budget_id = r.parked_budget_id)
         when 'provider' then r.due_at is null
           and not exists (select from office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()))
           and exists (
@@ -227,6 +229,37 @@ begin
     left join office.executors as x on x.id = r.executor_id
     where h.ended_at is null and h.probe_run_id is not null
       and (not office_internal.is_probing(h.probe_run_id) or x.provider is distinct from h.provider);
+  return query
+    select 'a budget''s total is what the ledger has', office_internal.budget_name(b), format('%s, not %s', p.spent_cents, u.spent)
+    from office.budget_periods as p
+    join office.budgets as b on b.id = p.budget_id and b.removed_at is null
+    cross join lateral (
+      select coalesce(sum(e.cost_cents), 0) as spent, count(*) - count(e.cost_cents) as unknown
+      from office.usage_events as e
+      where e.workspace_id = b.workspace_id and office_internal.period_start(b.period, e.at) = p.period_start
+        and office_internal.counts_in(b, e.agent_id, e.project_id, e.account)
+    ) as u
+    where (p.spent_cents, p.unknown_events) is distinct from (u.spent, u.unknown);
+  return query
+    select 'only live attempts reserve of a budget', coalesce('r' || r.number, v.attempt_id::text), format('%s cents', v.amount_cents)
+    from office.budget_reservations as v
+    left join office.attempts as a on a.id = v.attempt_id
+    left join office.runs as r on r.id = a.run_id
+    where a.id is null or a.ended_at is not null;
+  return query
+    select 'a spent budget is known to be', office_internal.budget_name(b), format('%s of %s', p.spent_cents, b.limit_cents)
+    from office.budget_periods as p
+    join office.budgets as b on b.id = p.budget_id and b.removed_at is null
+    where p.period_start = office_internal.period_start(b.period, office_internal.wall_clock())
+      and (p.spent_cents >= b.limit_cents) <> p.over
+      and not exists (select from office_internal.signals as s where s.workspace_id = b.workspace_id);
+  return query
+    select 'whom a spent budget pauses is not claimed for', a.name, office_internal.budget_name(b)
+    from office_internal.budget_pauses as p
+    join office.budgets as b on b.id = p.budget_id
+    join office.agents as a on a.id = p.agent_id
+    join office_internal.lanes as l on l.agent_id = a.id
+    where l.open and a.status = 'paused';
   return query
     select 'an agent whose runs gave up too often is paused', a.name, format('%s runs', l.gave_up)
     from office_internal.lanes as l

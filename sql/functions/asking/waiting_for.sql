@@ -14,7 +14,22 @@ as $$
   left join office_internal.lanes as l on l.agent_id = r.agent_id
   left join office.tasks as t on t.id = r.task_id
   left join office_internal.run_holds(array[r.id], office_internal.wall_clock()) as h on true
-  left join office_internal.changes as c on c.agent_id = r.agent_id and c.kind = 'pause_agent'
+  left join office_internal.changes as c on c.agent_id = r.agent_id and c.kind = 'pause_agent' and c.to_state = 'paused'
+  -- What has paused its agent, or is what it waits for.
+  left join lateral (
+    select b
+    from office.budgets as b
+    where b.id = coalesce(
+      (
+        select q.budget_id
+        from office_internal.budget_pauses as q
+        where q.agent_id = r.agent_id and (a.paused_by = 'budget' or c.paused_by = 'budget')
+        order by q.since, q.budget_id
+        limit 1
+      ),
+      r.parked_budget_id
+    )
+  ) as m (budget) on true
   left join lateral office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()) as p on true
   cross join lateral (
     values
@@ -49,10 +64,14 @@ as $$
         join office.runs as o on o.id = k.holder_run_id and o.workspace_id in (select office.visible_workspaces())
       )),
       (7, p.executor_id is not null or h.hold = 'provider', coalesce(p.detail, h.detail), p.until, p.lift),
+      (7, h.hold = 'budget', h.detail, h.until, office_internal.budget_lift(m.budget)),
       -- A pause that the office sets closes the lane before it reaches the agent's row.
       (8, a.status = 'paused' or c.agent_id is not null,
         format('%s is paused%s', a.name, coalesce(': ' || coalesce(a.status_reason, c.reason), '')), null,
-        format('select * from office.resume(%L);', s.name || '/' || a.name)),
+        coalesce(
+          case when a.paused_by = 'budget' or c.paused_by = 'budget' then office_internal.budget_lift(m.budget) end,
+          format('select * from office.resume(%L);', s.name || '/' || a.name)
+        )),
       (9, g.paused, format('workspace %s is paused: %s', s.name, g.pause_reason), null,
         format('select * from office.resume(%L);', 'workspace:' || s.name)),
       (9, exists (select from office_internal.gates as o where o.paused_with_all), 'everything is paused', null,

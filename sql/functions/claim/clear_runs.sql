@@ -1,6 +1,6 @@
--- office_internal.clear_runs: the steps between picking and launching, for each of these queued runs (Q13.2 to Q13.5, Q13.8);
+-- office_internal.clear_runs: the steps between picking and launching, for each of these queued runs (Q13.2 to Q13.6, Q13.8);
 -- answers those that may launch. One that fails a step is settled there and then: its agent or task is no longer so, its
--- agent is idle, its task is locked, nothing can be launched for it. The caller holds the gates.
+-- agent is idle, its task is locked, nothing can be launched for it, its budget is spent. The caller holds the gates.
 create or replace function office_internal.clear_runs(run_ids uuid[])
 returns uuid[]
 language plpgsql volatile
@@ -25,13 +25,13 @@ begin
     where r.id = any(run_ids)
   ));
   perform office_internal.settle_unlaunchable(run_ids);
-  return office_internal.admit_to_providers(office_internal.take_resources(array(
+  return office_internal.admit_to_providers(office_internal.take_resources(office_internal.admit_to_budgets(array(
     select r.id
     from office.runs as r
     join office_internal.lanes as l on l.agent_id = r.agent_id and l.open
     where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.parked is null
     order by r.requested_at, r.id
-  )));
+  ))));
 end
 $$;
 

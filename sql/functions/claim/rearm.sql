@@ -23,6 +23,13 @@ begin
   );
   perform office_internal.settle_queued(v_due);
   perform office_internal.park_runs(v_due);
+  perform office_internal.unpark_for_budgets(g.id, rearm.at)
+  from unnest(workspace_ids) as g (id)
+  where exists (
+    select
+    from office.runs as r
+    where r.workspace_id = g.id and r.status = 'queued' and r.parked = 'budget' and r.parked_budget_id is not null
+  );
   perform office_internal.unpark_for_providers(g.id, rearm.at)
   from unnest(workspace_ids) as g (id)
   where (

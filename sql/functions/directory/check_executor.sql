@@ -41,13 +41,13 @@ begin
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
   where k.key not in ('kind', 'preset', 'command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt',
-    'permissions', 'limits', 'provider', 'model')
+    'permissions', 'limits', 'provider', 'model', 'account')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
       'Fields: kind, preset, command, folder, folder_shared, worktree, environment, pass_environment, prompt, permissions, limits, '
-      'provider, model.',
+      'provider, model, account.',
       jsonb_build_object('field', 'executor.' || v_field)
     );
   end if;
@@ -83,7 +83,8 @@ begin
     ('provider', executor ? 'provider' and (jsonb_typeof(executor -> 'provider') <> 'string'
       or not office_internal.is_provider(executor ->> 'provider'))),
     ('model', executor ? 'model' and (jsonb_typeof(executor -> 'model') <> 'string'
-      or executor ->> 'model' !~ '^[[:graph:]]([[:graph:] ]{0,98}[[:graph:]])?$'))
+      or executor ->> 'model' !~ '^[[:graph:]]([[:graph:] ]{0,98}[[:graph:]])?$')),
+    ('account', executor ? 'account' and coalesce(executor ->> 'account', '') not in ('included', 'personal'))
   ) as c (field, wrong)
   where c.wrong
   limit 1;
@@ -104,6 +105,7 @@ begin
         when 'permissions' then 'ask, edit or all: what it may do without being asked.'
         when 'provider' then 'The account that it spends from, as anthropic:team: up to 100 letters, digits and ._:@/+-.'
         when 'model' then 'A name of up to 100 characters.'
+        when 'account' then 'included or personal: who pays what it spends.'
         else 'An object with minutes, turns, tool_calls, silence_seconds, output_bytes: numbers above zero.'
       end,
       jsonb_build_object('field', 'executor.' || v_problem)

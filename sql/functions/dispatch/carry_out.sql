@@ -21,6 +21,12 @@ begin
     if v_change.kind = 'pause_agent' then
       perform from office.agents as a where a.id = v_change.agent_id for no key update skip locked;
       continue when not found and exists (select from office.agents as a where a.id = v_change.agent_id);
+      -- Another session has a change of this agent that comes first.
+      continue when exists (
+        select
+        from office_internal.changes as c
+        where c.agent_id = v_change.agent_id and c.kind = 'pause_agent' and c.id < v_change.id
+      );
     else
       perform from office.tasks as t where t.id = v_change.task_id for no key update skip locked;
       continue when not found and exists (select from office.tasks as t where t.id = v_change.task_id);
@@ -30,8 +36,10 @@ begin
     begin
       if v_change.kind = 'pause_agent' then
         update office.agents as a
-        set status = v_change.to_state, status_reason = v_change.reason, paused_by = 'failures'
-        where a.id = v_change.agent_id and a.status = v_change.from_state;
+        set status = v_change.to_state, status_reason = v_change.reason, paused_by = coalesce(v_change.paused_by, 'failures')
+        where a.id = v_change.agent_id and a.status = v_change.from_state
+          -- Whoever has paused it lets it go, and nobody else.
+          and (v_change.from_state <> 'paused' or a.paused_by is not distinct from v_change.paused_by);
       else
         update office.tasks as t
         set state = v_change.to_state

@@ -35,6 +35,9 @@ begin
     perform office_internal.follow_settings(array(
       select distinct s.workspace_id from unnest(v_signals) as s where s.kind = 'setting'
     ));
+    perform office_internal.follow_budgets(array(
+      select distinct s.workspace_id from unnest(v_signals) as s where s.kind = 'setting'
+    ));
     perform office_internal.follow_agents(array(select distinct s.agent_id from unnest(v_signals) as s where s.kind = 'agent'));
     v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals);
     v_runs := office_internal.runs_of_signals(v_signals);

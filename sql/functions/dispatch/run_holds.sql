@@ -4,6 +4,7 @@
 --   retry: its back-off has not passed             window: its bursty wakes still gather
 --   snooze, blocker: all its wakes wait for those  checkout: its task is locked by a run that it waits for
 --   resource: a key it needs is held (S4)          provider: its account is on hold or full (Q25, S6)
+--   budget: its budget's room is reserved (B2); only the claim parks for it, and calls it back, what else looks leaves it where it is
 create or replace function office_internal.run_holds(run_ids uuid[], at timestamptz)
 returns table (run_id uuid, hold text, until timestamptz, detail text)
 language plpgsql stable parallel safe
@@ -19,11 +20,13 @@ begin
         when 'window' then h.window_end
         when 'snooze' then h.snoozed_until
         when 'provider' then p.until
+        when 'budget' then h.due_at
       end,
-      case h.hold when 'resource' then k.detail when 'provider' then p.detail end
+      case h.hold when 'resource' then k.detail when 'provider' then p.detail when 'budget' then h.parked_detail end
     from (
       select
-        r.id, r.scheduled_retry_at, t.snoozed_until, x.window_end,
+        r.id, r.scheduled_retry_at, t.snoozed_until, x.window_end, r.due_at, r.parked_detail,
+        r.parked is not distinct from 'budget' and coalesce(r.due_at, 'infinity') > run_holds.at as for_budget,
         case
           when r.scheduled_retry_at > run_holds.at then 'retry'
           when x.window_end > run_holds.at then 'window'
@@ -58,7 +61,8 @@ begin
     cross join lateral (
       select
         o.*, coalesce(
-          o.own_hold, case when k.run_id is not null then 'resource' when p.run_id is not null then 'provider' end
+          o.own_hold,
+          case when k.run_id is not null then 'resource' when p.run_id is not null then 'provider' when o.for_budget then 'budget' end
         ) as hold
     ) as h
     where h.hold is not null;

@@ -11,6 +11,7 @@ begin
   return query select 'retries', office_internal.settle_retries();
   return query select 'holds', office_internal.settle_holds();
   return query select 'decisions', office_internal.expire_decisions();
+  return query select 'budgets', office_internal.settle_budgets();
 end
 $$;
 

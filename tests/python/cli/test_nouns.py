@@ -472,3 +472,34 @@ def test_t10_a_task_s_lock_is_released(staffed: Officectl, database: str) -> Non
     assert staffed("task", "release", "t1", "--json", "released,held_by").items == [
         {"released": "t1", "held_by": "r1"}
     ]
+
+
+def test_b1_budgets_are_set_listed_and_removed(staffed: Officectl) -> None:
+    assert "There is no budget" in staffed("budget", "list").err
+    made = staffed(
+        "budget", "set", "triage", "100.000001", "--json", "budget,budget_period,most_cents,action"
+    )
+    (budget,) = made.items
+    name = budget.pop("budget")
+    assert name.startswith("agent:") and name.endswith("/triage")
+    assert budget == {"budget_period": "month", "most_cents": 100.000001, "action": "pause_agent"}
+    assert staffed("budget", "set", "workspace", "5", "--period", "day", "--action", "notify").code == 0
+    columns = "period,limit_cents,spent_cents,reserved_cents,left_cents,state,action"
+    assert staffed("budget", "list", "--json", columns).items == [
+        {
+            "period": period,
+            "limit_cents": limit,
+            "spent_cents": 0,
+            "reserved_cents": 0,
+            "left_cents": limit,
+            "state": "open",
+            "action": action,
+        }
+        for period, limit, action in (("day", 5, "notify"), ("month", 100.000001, "pause_agent"))
+    ]
+    assert staffed("budget", "set", "triage", "much").code == 2
+    refused = staffed("budget", "set", "triage", "1", "--alert", "101")
+    assert (refused.code, "alert_percent" in refused.err) == (1, True)
+    assert staffed("budget", "remove", "triage").code == 0
+    assert [row["period"] for row in staffed("budget", "list", "--json", "period").items] == ["day"]
+    assert staffed("budget", "remove", "triage").code == 1
