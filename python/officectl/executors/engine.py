@@ -37,7 +37,8 @@ PASSING = re.compile(
 
 LOGGED_OUT = re.compile(
     r"not logged in|please run /login|401 unauthorized|authentication_failed|set an auth method"
-    r"|(?:invalid|incorrect) (?:x-)?api.?key|api key not valid|oauth token has expired",
+    r"|(?:invalid|incorrect) (?:x-)?api.?key|api key not valid|oauth token has expired"
+    r"|authentication required",
     re.IGNORECASE,
 )
 """Only a person can mend it (Q23)."""

@@ -110,9 +110,22 @@ class Talk:
         self.news = asyncio.Event()
         self._complaints: deque[str] = deque(maxlen=ERROR_LINES)
 
+    async def speak(self, stdin: asyncio.StreamWriter, prompt: bytes) -> None:
+        """What it is told: the prompt, then the end of input; a program need not read it."""
+        with contextlib.suppress(ConnectionError):
+            stdin.write(prompt)
+            await stdin.drain()
+        stdin.close()
+
+    async def part(self) -> None:
+        """Before it is stopped: what may be said for it to end by itself. Takes few seconds."""
+
     def printed(self, line: str) -> None:
         """A line on stdout."""
         raise NotImplementedError
+
+    def hung_up(self) -> None:
+        """Nothing more comes on stdout."""
 
     def complained(self, line: str) -> None:
         """A line on stderr."""
@@ -151,9 +164,9 @@ async def conduct(
             cut_short = End(error="It was stopped before its program started.", stopped=True)
         else:
             conversation = [
-                asyncio.create_task(_listen(family.stdout, talk, talk.printed)),
+                asyncio.create_task(_listen(family.stdout, talk, talk.printed, talk.hung_up)),
                 asyncio.create_task(_listen(family.stderr, talk, talk.complained)),
-                asyncio.create_task(_tell(family.stdin, program.stdin)),
+                asyncio.create_task(talk.speak(family.stdin, program.stdin)),
             ]
             exit_code, cut_short = await _until_end(family, program, talk, limits, stop)
     except CannotStart as fault:
@@ -210,6 +223,7 @@ async def _until_end(
                 turned.cancel()
                 news.cancel()
         if cut_short is not None and not ended.done():
+            await talk.part()
             family.stop()
             await asyncio.wait((ended,), timeout=family.patience)
             if not ended.done():
@@ -227,7 +241,12 @@ async def _until_end(
         ended.cancel()
 
 
-async def _listen(stream: asyncio.StreamReader, talk: Talk, heard: Callable[[str], None]) -> None:
+async def _listen(
+    stream: asyncio.StreamReader,
+    talk: Talk,
+    heard: Callable[[str], None],
+    ended: Callable[[], None] = lambda: None,
+) -> None:
     lines = Lines()
     while data := await stream.read(CHUNK):
         talk.heard_at = talk.clock.seconds
@@ -237,14 +256,7 @@ async def _listen(stream: asyncio.StreamReader, talk: Talk, heard: Callable[[str
             await asyncio.sleep(BREATHER)
     for line in lines.end():
         heard(line)
-
-
-async def _tell(stdin: asyncio.StreamWriter, prompt: bytes) -> None:
-    """The prompt, then the end of input; a program need not read it."""
-    with contextlib.suppress(ConnectionError):
-        stdin.write(prompt)
-        await stdin.drain()
-    stdin.close()
+    ended()
 
 
 async def gone(family: Family) -> int | None:

@@ -1,0 +1,59 @@
+"""X1, D9: executors in a whole office: what their agents ask becomes a decision, the answer reaches them."""
+
+import sys
+from pathlib import Path
+
+from psycopg.types.json import Jsonb
+from support import acp_agent
+
+from .conftest import Desk, Serving
+
+ENDED = "select result, parked from office.runs where ended_at is not null"
+PENDING = "select number, kind, operation, choices from office.decisions where status = 'pending'"
+
+
+def asking(desk: Desk, folder: Path) -> None:
+    """An agent that asks a permission, woken."""
+    command = [sys.executable, acp_agent.__file__, "permission"]
+    executor = {"kind": "acp", "command": command, "folder": str(folder), "permissions": "ask"}
+    desk.rows(
+        "select * from office.create_agent('asker', executor => %s, cooldown_sec => 0)", Jsonb(executor)
+    )
+    desk.wake("asker")
+
+
+async def test_sc_x8_a_permission_is_a_decision_and_its_answer_lets_the_agent_go_on(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    asking(desk, tmp_path)
+    async with serving():
+        asked = await desk.until(PENDING)
+        assert asked["kind"] == "permission"
+        assert asked["operation"] == {
+            "tool": "execute",
+            "title": "rm -r build",
+            "input": {"n": 1},
+            "covers": "rm -r build",
+        }
+        assert [choice["text"] for choice in asked["choices"]] == ["Do it", "Leave it"]
+        assert desk.row("select status from office.runs") == {"status": "waiting"}
+        desk.rows("select * from office.answer(%s, 'option-2')", f"d{asked['number']}")
+        assert await desk.until(ENDED) == {"result": "succeeded", "parked": None}
+    attempt = desk.row("select number, launch, result, engine_session from office.attempts")
+    assert attempt["result"] == {"summary": "It was no, never."}
+    assert (attempt["number"], attempt["launch"]) == (1, 1), "one program, which waited"
+    assert attempt["engine_session"]
+    assert desk.rows("select * from office.audit()") == []
+
+
+async def test_sc_x8_stopped_while_asking_cancels_the_request_and_ends_the_run(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    asking(desk, tmp_path)
+    async with serving():
+        await desk.until(PENDING)
+        desk.rows("select * from office.stop('r1')")
+        assert (await desk.until(ENDED))["result"] == "stopped"
+        await desk.until("select 1 from office.attempts where cleaned_at is not null")
+    assert desk.rows("select status, choice from office.decisions") == [{"status": "expired", "choice": None}]
+    assert desk.rows("select * from office.audit()") == []
