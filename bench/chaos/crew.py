@@ -120,7 +120,9 @@ class Crew:
     def _replace(self, member: Process) -> None:
         self.members.remove(member)
         if member.popen.stdin:
-            member.popen.stdin.close()
+            # What it was told and did not read any more is still in the pipe.
+            with contextlib.suppress(BrokenPipeError):
+                member.popen.stdin.close()
         self.start(member.role, member.slot)
 
     def _tell(self, member: Process) -> None:

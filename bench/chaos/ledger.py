@@ -26,7 +26,7 @@ class Ledger:
 
 
 def entries(folder: Path) -> Iterator[Entry]:
-    """All that was noted, writer by writer, in the order of each."""
+    """All that was noted, writer by writer, in the order of each. What is still being written has no end."""
     for path in sorted(folder.glob("*.ledger")):
-        for line in path.read_text().splitlines():
+        for line in path.read_text().split("\n")[:-1]:
             yield json.loads(line)

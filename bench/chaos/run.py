@@ -18,7 +18,7 @@ from psycopg.rows import dict_row
 from officectl.database import deploy
 from officectl.database.embedded import Cluster
 
-from .crew import Crew
+from .crew import Crew, within
 from .faults import Faults
 from .furnish import Place, furnish
 from .ledger import Entry, Ledger, entries
@@ -73,6 +73,8 @@ class Size:
     people: int = 2
     people_threads: int = 4
     pause: tuple[float, float] = (1.5, 4.0)
+    least: int = 100
+    """So many wakes and launches at least, whatever the faults left time for."""
 
     def __str__(self) -> str:
         workers = self.workers * self.workers_threads + self.serve
@@ -122,6 +124,7 @@ class Chaos:
                     crew.start(role, slot)
             with self.sampling(ledger):
                 faults.make_trouble(self.seconds, size.pause)
+                within(self.patience, self.enough)
                 crew.end("people")
                 crew.be_calm()
                 with self.connect() as conn:
@@ -137,6 +140,13 @@ class Chaos:
             self.recoveries = recoveries(conn, noted)
         self.found["not recovered"] = [kind for kind, times in self.recoveries.items() if None in times]
         return self.found
+
+    def enough(self) -> bool:
+        """Whether it was a chaos: what a proof needs is in the ledgers."""
+        noted = list(entries(self.ledgers))
+        woken = [entry for entry in of(noted, "woken") if not entry["duplicate"]]
+        launched = [entry for entry in of(noted, "launched") if not entry["resume"]]
+        return len(woken) >= self.size.least and len(launched) >= self.size.least
 
     def connect(self) -> Connection:
         return psycopg.connect(self.cluster.ensure(), autocommit=True, row_factory=dict_row)

@@ -157,7 +157,7 @@ class Worker:
             return False
         try:
             rows = self.session.rows(
-                "select run, attempt_id, attempt_number, agent, task, executor, resume, token"
+                "select run, attempt_id, launch, agent, task, executor, resume, token, steps"
                 " from office.claim_runs(%s, %s) where run_id is not null",
                 self.id,
                 self.dice.randint(1, room),
