@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/refusal.psql
 \ir ../support/money.psql
-select plan(105);
+select plan(110);
 
 -- A month of one agent: alert, exceeded, refused, paused, resumed next month
 
@@ -304,6 +304,57 @@ select is((pg_temp.refusal($$ select office.set_budget('closed/nobody', 1) $$)).
 select is((pg_temp.refusal($$ select office.set_budget('project:closed/none', 1) $$)).state, 'PT404', 'I2: a project that is not there');
 select is((pg_temp.refusal($$ select office.set_budget('closed/ann', null, 'year') $$)).state, 'PT404', 'I2: a budget that is not there');
 select throws_ok($$ update office.budgets set period = 'day' where removed_at is null $$, 'PT409', null, 'B1: a budget keeps its period, by hand too');
+select is_empty('select * from office.audit()', 'Q26: the books balance');
+
+-- K13: what the audit says of broken books, each broken once behind the triggers' back
+
+select pg_temp.scenario('books', 'ann', 'bob');
+select office.set_budget('books/ann', 10, 'year', run_estimate_cents => 0), office.set_budget('workspace:books', 100, 'year');
+select pg_temp.wake('ann') as a \gset
+select pg_temp.wake('bob') as b \gset
+select pg_temp.claim();
+select pg_temp.cost(pg_temp.attempt(:'a'), 10);
+select office.carry_out(), pg_temp.look();
+create function pg_temp.found(change text)
+returns text
+language plpgsql
+as $$
+declare
+  v_found text;
+begin
+  begin
+    set local session_replication_role = replica;
+    execute change;
+    set local session_replication_role = origin;
+    v_found := (select string_agg(format('%s (%s: %s)', a.invariant, a.subject, a.detail), '; ' order by a.invariant) from office.audit() as a);
+    raise exception 'undo';
+  exception when raise_exception then
+    set local session_replication_role = origin;
+  end;
+  return coalesce(v_found, 'nothing');
+end
+$$;
+select is(pg_temp.found(c.change), c.found, 'K13: the audit finds ' || c.found)
+from (values
+  (
+    format('update office.budget_periods set spent_cents = 11 where budget_id = %L', (pg_temp.budget('agent:books/ann')).id),
+    'a budget''s total is what the ledger has (agent:books/ann: 11.000000, not 10.000000)'
+  ),
+  (
+    format('delete from office_internal.signals as s using office.workspaces as w where w.id = s.workspace_id and w.name = ''books''; update office.budget_periods set over = false where budget_id = %L', (pg_temp.budget('agent:books/ann')).id),
+    'a spent budget is known to be (agent:books/ann: 10.000000 of 10.000000)'
+  ),
+  (
+    format('update office.budget_reservations set attempt_id = %L where attempt_id = %L',
+      (select id from office.attempts where ended_at is not null limit 1), pg_temp.attempt(:'b')),
+    format('only live attempts reserve of a budget (%s: 1.000000 cents)',
+      (select 'r' || r.number from office.attempts as t join office.runs as r on r.id = t.run_id where t.ended_at is not null limit 1))
+  ),
+  (
+    format('delete from office_internal.signals as s using office.workspaces as w where w.id = s.workspace_id and w.name = ''books''; update office_internal.lanes set open = true where agent_id = %L', (pg_temp.run(:'a')).agent_id),
+    'a lane follows its agent (ann: paused, open); whom a spent budget pauses is not claimed for (ann: agent:books/ann)'
+  )
+) as c (change, found);
 select is_empty('select * from office.audit()', 'Q26: the books balance');
 
 select * from finish();
