@@ -2,7 +2,7 @@
 -- row each, with the SQL or command that mends it. The views stuck and health read it. Refuses nobody (no_identity).
 --   needs a person      interrupted or blocked, or gave up and nobody has closed its inbox item
 --   not dispatched      asked for more than a minute ago
---   no worker           claimable or due, and no worker lives
+--   no worker           claimable or due, and no worker lives that claims for its workspace
 --   not claimed         ready for more than a minute, and nothing holds it
 --   overdue             parked, and its time passed more than a minute ago
 --   paused              an agent or workspace is paused, and work waits for it
@@ -22,7 +22,7 @@ declare
   v_now timestamptz := office_internal.wall_clock();
   v_late timestamptz := v_now - interval '1 minute';
   v_seen uuid[] := array(select office.visible_workspaces());
-  v_alive boolean := exists (select from office.workers as w where w.ended_at is null and w.lease_until > v_now);
+  v_unserved uuid[] := array(select s.id from unnest(v_seen) as s (id) where not office_internal.has_worker(s.id, v_now));
   v_all_paused boolean := exists (select from office_internal.gates as g where g.paused_with_all);
 begin
   return query
@@ -85,19 +85,19 @@ begin
     select
       'no worker', 'r' || q.number, q.workspace, coalesce(q.due_at, q.answered_at, q.requested_at), 'no worker lives', 'officectl serve'
     from waiting as q
-    where not v_alive and not (v_all_paused or q.paused or q.agent_paused) and (q.parked is null or q.due_at <= v_now)
+    where q.workspace_id = any(v_unserved) and not (v_all_paused or q.paused or q.agent_paused) and (q.parked is null or q.due_at <= v_now)
     union all
     select
       'overdue', 'r' || q.number, q.workspace, q.due_at, format('parked (%s), and its time has passed', q.parked),
       format('select * from office.resume(%L);', 'workspace:' || q.workspace)
     from waiting as q
-    where v_alive and not (v_all_paused or q.paused or q.agent_paused) and q.due_at < v_late
+    where q.workspace_id <> all(v_unserved) and not (v_all_paused or q.paused or q.agent_paused) and q.due_at < v_late
     union all
     select
       'not claimed', 'r' || q.number, q.workspace, greatest(q.requested_at, q.scheduled_retry_at),
       'nothing holds it, and no worker has claimed it', format('select * from office.resume(%L);', 'workspace:' || q.workspace)
     from waiting as q
-    where v_alive and not (v_all_paused or q.paused or q.agent_paused) and q.parked is null and q.first
+    where q.workspace_id <> all(v_unserved) and not (v_all_paused or q.paused or q.agent_paused) and q.parked is null and q.first
       and q.active < q.capacity and q.cooling_until is null and greatest(q.requested_at, q.scheduled_retry_at) < v_late
       and office_internal.count_active(q.workspace_id) < q.slots;
   return query

@@ -33,9 +33,12 @@ as $$
   left join lateral office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()) as p on true
   cross join lateral (
     values
-      (1, h.hold = 'retry', 'its retry is due', h.until, format(
-        'select * from office.wake(%L%s);', s.name || '/' || a.name, ', payload => ''{"task_id": "t' || t.number || '"}'''
-      )),
+      -- A wake merges into no run that is solo, and into a routine's only when there is no other (Q4).
+      (1, h.hold = 'retry', 'its retry is due', h.until, case
+        when r.solo or r.routine_id is not null
+          then format('update office.runs set scheduled_retry_at = null where number = %s;', r.number)
+        else format('select * from office.wake(%L%s);', s.name || '/' || a.name, ', payload => ''{"task_id": "t' || t.number || '"}''')
+      end),
       (2, h.hold = 'window', 'it gathers wakes that come in bursts', h.until, null),
       (3, h.hold = 'snooze', format('task t%s is snoozed', t.number), h.until,
         format('update office.tasks set snoozed_until = null where number = %s;', t.number)),
@@ -77,15 +80,17 @@ as $$
       (9, exists (select from office_internal.gates as o where o.paused_with_all), 'everything is paused', null,
         'select * from office.resume(''everything'');'),
       (10, l.active >= l.capacity, format('%s has %s of %s runs going', a.name, l.active, l.capacity), null,
-        format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.capacity + 1)),
+        format('select * from office.update_agent(%L, ''{"max_concurrent_sessions": %s}'');', s.name || '/' || a.name, l.active + 1)),
       (11, l.cooling_until > office_internal.wall_clock(), format('%s cools down', a.name), l.cooling_until,
         format('select * from office.update_agent(%L, ''{"cooldown_sec": 0}'');', s.name || '/' || a.name)),
       (12, (select f.free <= 0 from office_internal.free_slots(array[r.workspace_id]) as f),
         format('every slot of workspace %s is in use (%s)', s.name, g.slots), null,
-        case when g.slots < 8 then format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', g.slots + 1, s.name) end),
+        -- More may be going than there are slots: the extra run, or slots that were taken away.
+        (select
+          case when n.active < 8 then format('select office.set_setting(''max_concurrent_runs'', ''%s'', %L);', n.active + 1, s.name) end
+          from office_internal.count_active(r.workspace_id) as n (active))),
       (13, l.head_run_id is distinct from r.id and r.parked is null, format('others of %s are before it', a.name), null, null),
-      (14, not exists (select from office.workers as w where w.ended_at is null and w.lease_until > office_internal.wall_clock()),
-        'no worker lives', null, 'officectl serve'),
+      (14, not office_internal.has_worker(r.workspace_id, office_internal.wall_clock()), 'no worker lives', null, 'officectl serve'),
       (15, r.answered_at is not null and not office_internal.is_cleaned_up(r.attempt_id),
         'its last launch is being cleaned up', null, null)
   ) as v (rank, holds, reason, until, lift)

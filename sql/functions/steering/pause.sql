@@ -44,7 +44,7 @@ begin
     update office_internal.gates as g
     set paused = g.paused or v_what.kind = 'workspace',
       paused_with_all = g.paused_with_all or v_what.kind = 'everything',
-      pause_reason = coalesce(pause.reason, 'paused by a person')
+      pause_reason = case when v_what.kind = 'workspace' then coalesce(pause.reason, 'paused by a person') else g.pause_reason end
     where g.workspace_id = any(v_what.workspace_ids);
     v_live := array(
       select r.id

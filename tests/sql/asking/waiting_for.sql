@@ -1,7 +1,7 @@
 -- S5: why a queued run waits: each reason, said with the command that lifts it; and the command, typed, lifts it.
 begin;
 set local search_path = tap, public;
-select plan(43);
+select plan(52);
 select testing.install_clock();
 
 -- Two workspaces with agents of the same names, so that a command must say which it means.
@@ -142,6 +142,63 @@ select lives_ok($$ select pg_temp.lift('sixth') $$, 'S5: lock: its command can b
 select a.status from office.runs as r, office.finish_attempt(r.attempt_id) as a where r.status = 'stopping';
 select set_eq('select pg_temp.claim()', $$ select pg_temp.number('sixth') $$, 'S5: lock: and lifts it, once the program has stopped');
 
+
+-- A command lifts what it stands beside, also where more goes on than the limits of today allow.
+select office.expire_worker(id) from worker;
+select from office.create_workspace('cut');
+select from office.set_setting('max_concurrent_runs', '8', 'cut');
+select a.agent
+from unnest(array['ann', 'bob']) as n,
+  office.create_agent(n, executor => '{"command": ["/bin/true"]}', workspace => 'cut', cooldown_sec => 0, max_concurrent_sessions => 3) as a;
+create temporary table cutter as select worker_id as id from office.register_worker('box', max_runs => 50, workspace => 'cut');
+create function pg_temp.claim_cut() returns setof text language sql
+as $$ select c.agent || ' ' || c.reason from office.claim_runs((select id from cutter), 20) as c where c.run_id is not null $$;
+create function pg_temp.waits_cut() returns office.up_next language sql as $$ select u from office.up_next as u where u.workspace = 'cut' $$;
+select w.wakeup_id
+from generate_series(1, 3) as n, office.wake('cut/ann', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', n::text)) as w;
+select count(*) as claimed from pg_temp.claim_cut() \gset
+select from office.update_agent('cut/ann', '{"max_concurrent_sessions": 1}');
+select from office.wake('cut/ann', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', 'x'));
+select office.dispatch('cut') as taken \gset
+select is((pg_temp.waits_cut()).waiting_for, 'ann has 3 of 1 runs going', 'S5: an agent that may do less than it does');
+select (pg_temp.waits_cut()).lift \gset
+:lift
+select set_eq('select pg_temp.claim_cut()', array['ann message'], 'S5: … may do one more by what is beside it');
+select from office.set_setting('max_concurrent_runs', '1', 'cut');
+select from office.wake('cut/bob', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', 'x'));
+select office.dispatch('cut') as taken \gset
+select is((pg_temp.waits_cut()).waiting_for, 'every slot of workspace cut is in use (1)', 'S5: a workspace that has fewer slots than runs');
+select (pg_temp.waits_cut()).lift \gset
+:lift
+select set_eq('select pg_temp.claim_cut()', array['bob message'], 'S5: … has one more by what is beside it');
+-- A run that merges with none is brought forward itself.
+select f.status from office.runs as r, office.fail_attempt(r.attempt_id, 'broke') as f
+where r.status = 'claimed' and r.agent_id = (select a.id from office.agents as a join office.workspaces as w on w.id = a.workspace_id
+  where w.name = 'cut' and a.name = 'bob');
+select is((pg_temp.waits_cut()).waiting_for, 'its retry is due', 'S5: a message that is tried again later');
+select (pg_temp.waits_cut()).lift \gset
+:lift
+select set_eq('select pg_temp.claim_cut()', array['bob message'], 'S5: … is tried now by what is beside it');
+-- A workspace's reason for its pause is its own.
+select from office.pause('workspace:cut', 'moving house');
+select from office.pause('everything', 'fire');
+select from office.resume('everything');
+select from office.wake('cut/bob');
+select office.dispatch('cut') as taken \gset
+select is((pg_temp.waits_cut()).waiting_for, 'workspace cut is paused: moving house', 'P1: what everything was paused for is not the workspace''s reason');
+select from office.resume('workspace:cut');
+select from office.set_setting('max_concurrent_runs', '8', 'cut');
+select office.dispatch('cut') as taken \gset
+-- A worker that claims elsewhere, or claims no more, is no help.
+update office.workers set draining = true where id = (select id from cutter);
+select from office.register_worker('box', workspace => 'acme');
+select testing.advance('61 seconds');
+update office.workers set lease_until = office.now() + interval '1 minute' where ended_at is null;
+select is((pg_temp.waits_cut()).waiting_for, 'no worker lives', 'S5: who claims elsewhere, or claims no more, is no worker of this workspace''s');
+select is(
+  (select string_agg(s.kind || ': ' || s.mend, ', ') from office.stuck as s where s.workspace = 'cut' and s.kind in ('no worker', 'not claimed')),
+  'no worker: officectl serve', 'I4: stuck says so, and not that a worker lets it lie'
+);
 select is_empty('select * from office.audit()', 'the books are in order');
 
 select * from finish();
