@@ -97,7 +97,7 @@ grant execute on function
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
   office.record_steps(uuid, jsonb, integer), office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer, integer), office.confirm_cleanup(uuid, integer, integer), office.add_resource(uuid, text),
-  office.carry_out(integer), office.maintain(), office.tick(timestamptz),
+  office.carry_out(integer), office.maintain(), office.tick(timestamptz), office.metrics(),
   office.fire_webhook(text, jsonb, bytea)
   to office_worker, office_operator;
 

@@ -92,11 +92,19 @@ class TickRow(TypedDict):
     failed: int
     passed_over: int
     next_due_at: datetime | None
+    call_in: float
 
 
 class WebhookRow(TypedDict):
     status: int
     answer: Json
+
+
+class MetricRow(TypedDict):
+    metric: str
+    labels: Json
+    value: float
+    meaning: str
 
 
 class WakeupRow(TypedDict):
@@ -932,6 +940,10 @@ class Office:
 
     def help(self) -> list[TopicRow]:
         return self._rows(TopicRow, "help")
+
+    def metrics(self) -> list[MetricRow]:
+        """The office in figures, for monitoring."""
+        return self._rows(MetricRow, "metrics")
 
     def audit(self) -> list[ViolationRow]:
         """A row for each invariant that does not hold; none when all is well."""

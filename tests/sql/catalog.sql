@@ -258,6 +258,7 @@ select set_eq(
       ('fire_webhook', 'client operator worker'),
       ('tick', 'operator worker'),
       ('audit', 'operator'),
+      ('metrics', 'operator worker'),
       -- acting for somebody
       ('act_as', 'client operator'),
       ('act_with', 'client operator worker'),

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import socket
 from typing import Any
 
 from officectl.database.connect import pool, resolve_direct_dsn
@@ -36,11 +37,13 @@ async def serve(
     workspace: str | None = None,
     ticker: bool = True,
     worker: bool = True,
+    http: socket.socket | None = None,
 ) -> None:
     """Serve until `stop` is set, then end in good order: runs have `grace` seconds, or until `hurry`.
 
     The database is closed last. An outage of it is waited out. VersionMismatch when its functions are not, or
-    no longer, those of this version; OfficeError for what cannot get better by waiting.
+    no longer, those of this version; OfficeError for what cannot get better by waiting. `http`: a socket that
+    listens, on which the office is served over HTTP as well.
     """
     keep_to_itself()
     over = asyncio.Event()
@@ -48,6 +51,11 @@ async def serve(
     async with connections, contextlib.AsyncExitStack() as stack:
         calls = Calls(connections)
         loops = [asyncio.create_task(Ticker(calls).run(over))] if ticker else []
+        if http is not None:
+            # Its libraries are an optional extra.
+            from officectl.service.http import serve_http
+
+            loops.append(asyncio.create_task(serve_http(calls, http, over)))
         if worker:
             agents = await stack.enter_async_context(
                 pool(

@@ -1,4 +1,4 @@
-"""What must happen although nothing happens: dispatch, the office's wishes, maintenance (A6, Q22)."""
+"""What must happen although nothing happens: dispatch, wishes, maintenance, routines (A6, Q22, R9)."""
 
 import asyncio
 import logging
@@ -16,7 +16,10 @@ log = logging.getLogger(__name__)
 
 
 class Ticker:
-    """Dispatches, carries out and maintains at every tick. Any number may run at once."""
+    """Dispatches, carries out and maintains at every tick, and fires routines on the minute.
+
+    Any number may run at once.
+    """
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -25,19 +28,43 @@ class Ticker:
 
     async def run(self, over: asyncio.Event) -> None:
         """Until `over`. A piece that is refused is told once, and holds up no other."""
+        await asyncio.gather(self._go_round(over), self._fire_routines(over))
+
+    async def _go_round(self, over: asyncio.Event) -> None:
         pieces = (self._read_settings, self._dispatch, self._carry_out, self._maintain)
         while not over.is_set():
             for piece in pieces:
                 try:
                     await piece()
                 except OfficeError as error:
-                    self._calls.note_loss(error)
+                    self._note(error)
                     if isinstance(error, Unreachable):
                         break
-                    if not passes(error) and error.message not in self._refused:
-                        self._refused.add(error.message)
-                        log.warning("a piece of every tick is refused: %s", error.message)
             await any_of(over, timeout=self._tick_seconds)
+
+    async def _fire_routines(self, over: asyncio.Event) -> None:
+        """At once, and then whenever the database says, by its own clock."""
+        while not over.is_set():
+            pause = self._tick_seconds
+            try:
+                (row,) = await self._calls.rows("tick")
+                pause = row["call_in"]
+                if row["fired"] or row["failed"] or row["passed_over"]:
+                    log.info(
+                        "routines: %d fired, %d failed, %d passed over",
+                        row["fired"],
+                        row["failed"],
+                        row["passed_over"],
+                    )
+            except OfficeError as error:
+                self._note(error)
+            await any_of(over, timeout=pause)
+
+    def _note(self, error: OfficeError) -> None:
+        self._calls.note_loss(error)
+        if not passes(error) and error.message not in self._refused:
+            self._refused.add(error.message)
+            log.warning("a piece of every tick is refused: %s", error.message)
 
     async def _read_settings(self) -> None:
         (row,) = await self._calls.rows("get_setting", key="worker_poll_seconds")

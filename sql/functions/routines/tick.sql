@@ -1,10 +1,11 @@
 -- office.tick: one pass over the triggers that are due, by their time (R9): each fires and is armed again in this one transaction, so
 -- that whatever stops, it is due or done. Rows that somebody else has locked, another tick or a person's open transaction, stay due and
 -- are left to the next call. A paused routine's slots are passed over, and not caught up later (R2). Of the routines of one person's
--- assistants at most five fire in a pass. Answers what it did, and when to call again; null: when something changes.
+-- assistants at most five fire in a pass. Answers what it did, what is due next, and in how many seconds to call again: then, or on the
+-- full minute, for what is made meanwhile.
 -- Any number of processes may tick; nothing due: nothing is written. Refuses nothing. Takes no gate, and waits for no row.
 create or replace function office.tick(now timestamptz default null)
-returns table (fired integer, failed integer, passed_over integer, next_due_at timestamptz)
+returns table (fired integer, failed integer, passed_over integer, next_due_at timestamptz, call_in double precision)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -110,6 +111,11 @@ begin
     end if;
   end loop;
   next_due_at := (select min(t.next_run_at) from office.routine_triggers as t where t.next_run_at is not null);
+  call_in := case
+    when v_looked >= v_each then 0
+    when next_due_at <= v_now then 1
+    else extract(epoch from least(next_due_at, date_trunc('minute', v_now) + interval '1 minute') - v_now)
+  end;
   return next;
 end
 $$;

@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
-select plan(90);
+select plan(91);
 
 create function pg_temp.code(statement text) returns text language sql
 as $$
@@ -75,6 +75,7 @@ $$;
 select pg_temp.scenario('once', 'ann');
 select pg_temp.routine('look', 'ann', '*/5 * * * *');
 select is(pg_temp.tick(), '0/0/0', 'R9: nothing due');
+select is((select t.call_in from office.tick(office.now() + interval '20 seconds') as t), 40::double precision, 'R9: on the minute, for what is made meanwhile');
 select is((select t.next_due_at from office.tick() as t), timestamptz '2035-01-01 10:05+00', 'R9: when to call again');
 select testing.advance('5 minutes');
 select is(pg_temp.tick(), '1/0/0', 'R9, sc-R1: due now, one fire');
