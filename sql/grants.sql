@@ -213,9 +213,16 @@ create policy visible on office.routine_triggers using (workspace_id in (select 
 create policy visible on office.routine_runs using (workspace_id in (select office.visible_workspaces()));
 
 -- What runs go on from, what they may, and agents' sessions.
-grant select on office.checkpoints, office.receipts, office.permission_rules to office_reader, office_client, office_operator;
+grant select on office.checkpoints, office.receipts, office.permission_rules, office.agent_sessions, office.sessions to office_reader, office_client, office_operator;
 grant delete on office.permission_rules to office_operator;
 grant execute on function office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb) to office_client, office_operator;
+revoke all on type office.session_reference from public;
+grant usage on type office.session_reference to office_reader, office_client, office_operator;
+grant execute on function
+  office.send_message(text, text), office.steer(text, text), office.reorder_queue(text, text[])
+  to office_client, office_operator;
+alter table office.agent_sessions enable row level security;
+create policy visible on office.agent_sessions using (workspace_id in (select office.visible_workspaces()));
 alter table office.checkpoints enable row level security;
 alter table office.receipts enable row level security;
 alter table office.permission_rules enable row level security;

@@ -182,6 +182,14 @@ class ChosenRunRow(TypedDict):
     becomes: str
 
 
+class SessionRow(TypedDict):
+    session_id: UUID
+    session: str
+    run_id: UUID | None
+    run: str | None
+    queue_position: int | None
+
+
 class AbandonedRow(TypedDict):
     attempt_id: UUID
     launch: int
@@ -734,6 +742,20 @@ class Office:
 
     def maintain(self) -> list[PieceRow]:
         return self._rows(PieceRow, "maintain")
+
+    # Agent sessions
+
+    def send_message(self, session: str, text: str) -> SessionRow:
+        """A run of its own, the last of the session's queue."""
+        return self._row(SessionRow, "send_message", session=session, text=text)
+
+    def steer(self, session: str, text: str) -> SessionRow:
+        """A run of its own, the first of the session's queue; what runs goes on."""
+        return self._row(SessionRow, "steer", session=session, text=text)
+
+    def reorder_queue(self, session: str, runs: Sequence[str]) -> list[SessionRow]:
+        """The messages that wait there: those named first, in their order."""
+        return self._rows(SessionRow, "reorder_queue", session=session, runs=tuple(runs))
 
     # Steering and asking
 

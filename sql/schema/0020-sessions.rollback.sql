@@ -1,4 +1,13 @@
-alter table office.runs drop column session_id;
+delete from office.errors where code = 'session_ended';
+alter table office.runs drop constraint runs_parked_check;
+drop index office.runs_session_turn, office.runs_session_live, office.runs_messages;
+alter table office.runs drop column continues_run_id, drop column queue_position, drop column session_id;
+alter table office.runs
+add constraint runs_parked_check
+check (parked in ('retry', 'window', 'snooze', 'blocker', 'checkout', 'resource', 'provider', 'budget')) not valid;
+alter table office.runs validate constraint runs_parked_check;
+drop type office.session_reference;
+drop table office.agent_sessions;
 drop table office.permission_rules;
 alter type office.decision_reference drop attribute operation;
 drop index office.decisions_once;

@@ -106,5 +106,72 @@ comment on column office.permission_rules.choice is 'The choice that answers wha
 comment on column office.permission_rules.decision_id is 'The decision by which it was made.';
 comment on column office.permission_rules.made_at is 'When.';
 
-alter table office.runs add column session_id uuid;
-comment on column office.runs.session_id is 'The agent session that it continues or that it was written into; null: none.';
+-- What an agent and a task have with each other (N1): one open row a pair. How it stands is derived, in office.sessions.
+create table office.agent_sessions (
+  id uuid primary key default office.uuid7(),
+  number bigint generated always as identity,
+  workspace_id uuid not null,
+  agent_id uuid not null,
+  task_id uuid not null,
+  engine text,
+  engine_session text,
+  started_by_account_id uuid,
+  last_run_id uuid,
+  used_at timestamptz,
+  created_at timestamptz not null,
+  ended_at timestamptz,
+  end_reason text check (end_reason in ('reassigned', 'removed', 'task_cancelled', 'task_deleted', 'agent_deleted')),
+  check ((ended_at is null) = (end_reason is null))
+) with (fillfactor = 70);
+create unique index agent_sessions_number on office.agent_sessions (number);
+create unique index agent_sessions_pair on office.agent_sessions (task_id, agent_id) where ended_at is null;
+create index agent_sessions_agent on office.agent_sessions (agent_id) where ended_at is null;
+comment on table office.agent_sessions is 'What an agent and a task have with each other, one open row a pair: its runs continue one engine session (N1).';
+comment on column office.agent_sessions.id is 'Identity, time-ordered.';
+comment on column office.agent_sessions.number is 'Number for people: s12.';
+comment on column office.agent_sessions.workspace_id is 'Its workspace.';
+comment on column office.agent_sessions.agent_id is 'The agent.';
+comment on column office.agent_sessions.task_id is 'The task.';
+comment on column office.agent_sessions.engine is 'What keeps the engine session: a run of another engine or folder begins a fresh one.';
+comment on column office.agent_sessions.engine_session is 'The engine''s own session id, as last reported.';
+comment on column office.agent_sessions.started_by_account_id is 'Its owner: for whom its first run went. He may reorder its queue.';
+comment on column office.agent_sessions.last_run_id is 'The run that really ran last.';
+comment on column office.agent_sessions.used_at is 'When that started.';
+comment on column office.agent_sessions.created_at is 'When it was made.';
+comment on column office.agent_sessions.ended_at is 'When the agent left the task, or the task was cancelled; coming back makes a new row.';
+comment on column office.agent_sessions.end_reason is 'reassigned, removed, task_cancelled, task_deleted or agent_deleted.';
+
+create type office.session_reference as (session_id uuid, session text, run_id uuid, run text, queue_position integer);
+comment on type office.session_reference is 'A message of an agent session''s queue: its wakeup''s run, once it is dispatched.';
+comment on column office.session_reference.session_id is 'The session.';
+comment on column office.session_reference.session is 'Its number: s12.';
+comment on column office.session_reference.run_id is 'The run that carries the message.';
+comment on column office.session_reference.run is 'Its number.';
+comment on column office.session_reference.queue_position is 'Its place in the session''s queue: the least goes first; 0 is where its other runs go.';
+
+alter table office.runs
+  add column session_id uuid,
+  add column queue_position integer,
+  add column continues_run_id uuid;
+comment on column office.runs.session_id is 'The agent session that it continues, or that it was written into; null: none.';
+comment on column office.runs.queue_position
+is 'Place of a message in its session''s queue: steers below 0, messages above; null: no message, between them (N2).';
+comment on column office.runs.continues_run_id is 'The run of its session that had really run last when it was claimed.';
+-- squawk-ignore require-concurrent-index-creation
+create index runs_messages on office.runs (task_id, agent_id) where status = 'queued' and queue_position is not null;
+-- squawk-ignore require-concurrent-index-creation
+create index runs_session_live on office.runs (session_id)
+  where session_id is not null and status in ('claimed', 'running', 'waiting', 'stopping');
+-- squawk-ignore require-concurrent-index-creation
+create index runs_session_turn on office.runs (task_id) where parked = 'session';
+-- squawk-ignore ban-drop-constraint
+alter table office.runs drop constraint runs_parked_check;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.runs
+add constraint runs_parked_check
+check (parked in ('retry', 'window', 'snooze', 'blocker', 'checkout', 'session', 'resource', 'provider', 'budget')) not valid;
+-- squawk-ignore constraint-missing-not-valid
+alter table office.runs validate constraint runs_parked_check;
+
+insert into office.errors (code, status, retryable, meaning) values
+  ('session_ended', 409, false, 'The agent session has ended: its agent left the task, or the task was cancelled.');

@@ -11,7 +11,7 @@ declare
     select q.id
     from old_rows as o
     join office.runs as q
-      on q.task_id = o.task_id and q.status is not distinct from 'queued' and q.parked is not distinct from 'checkout'
+      on q.task_id = o.task_id and q.status is not distinct from 'queued' and (q.parked in ('checkout', 'session')) is true
   );
 begin
   if cardinality(v_waiting) > 0 then

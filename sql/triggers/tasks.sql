@@ -156,9 +156,9 @@ begin
     );
     perform office_internal.leave_signal(new.workspace_id, 'task_closed', new.id, new.assignee_agent_id, v_event);
   end if;
-  -- One that is open again blocks others again.
+  -- One that is open again blocks others again; one that is gone after it was closed ends its sessions (N1).
   if new.snoozed_until is distinct from old.snoozed_until or new.project_id is distinct from old.project_id
-    or (v_was_closed and not v_closed)
+    or (v_was_closed and (not v_closed or (new.deleted_at, new.state) is distinct from (old.deleted_at, old.state)))
   then
     perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.id);
   end if;

@@ -286,6 +286,9 @@ select set_eq(
       ('request_approval', 'client operator worker'),
       ('answer', 'client operator worker'),
       ('checkpoint', 'client operator worker'),
+      ('send_message', 'client operator'),
+      ('steer', 'client operator'),
+      ('reorder_queue', 'client operator'),
       ('receipt', 'client operator worker'),
       -- waking and steering
       ('wake', 'client operator worker'),

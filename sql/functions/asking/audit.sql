@@ -169,6 +169,25 @@ begin
     left join office.attempts as a on a.id = r.attempt_id
     where r.status = 'queued' and r.answered_at is not null and (a.ended_at is not null or a.left_at is null);
   return query
+    select 'runs of one session run one at a time', 's' || s.number, string_agg('r' || r.number, ', ' order by r.number)
+    from office.runs as r
+    join office.agent_sessions as s on s.id = r.session_id
+    where r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null)
+    group by s.number
+    having count(*) > 1;
+  return query
+    select 'a run''s session is of its agent and task', 'r' || r.number, coalesce('s' || s.number, 'none')
+    from office.runs as r
+    left join office.agent_sessions as s on s.id = r.session_id
+    where r.session_id is not null and (s.task_id, s.agent_id) is distinct from (r.task_id, r.agent_id);
+  return query
+    select 'an open session is of a task and an agent that are there', 's' || s.number, coalesce(t.state, 'no task')
+    from office.agent_sessions as s
+    left join office.tasks as t on t.id = s.task_id
+    left join office.agents as a on a.id = s.agent_id
+    where s.ended_at is null and (t.id is null or a.id is null or t.deleted_at is not null or a.deleted_at is not null or t.state = 'cancelled')
+      and not exists (select from office_internal.signals as q where q.workspace_id = s.workspace_id);
+  return query
     select 'a parked run comes back by time or event', 'r' || r.number, r.parked
     from office.runs as r
     where r.status = 'queued' and r.parked is not null
@@ -178,6 +197,7 @@ begin
         when 'resource' then false  -- a row of its own, below
         when 'budget' then r.due_at is null
           and not exists (select from office.budget_reservations as v where v.budget_id = r.parked_budget_id)
+        when 'session' then not exists (select from office_internal.run_holds(array[r.id], office_internal.wall_clock()))
         when 'provider' then r.due_at is null
           and not exists (select from office_internal.provider_refusals(array[r.executor_id], office_internal.wall_clock()))
           and exists (

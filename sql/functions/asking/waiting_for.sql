@@ -59,6 +59,14 @@ as $$
         select format('select * from office.stop(''r%s'');', o.number)
         from office.checkouts as c join office.runs as o on o.id = c.checkout_run_id where c.task_id = t.id
       )),
+      (5, h.hold = 'session', format('its session''s turn: r%s is before it', (
+        select q.number from office.runs as q
+        where q.id = office_internal.session_before(r.task_id, r.agent_id, r.id, r.queue_position)
+      )), null, (
+        select format('select * from office.reorder_queue(''s%s'', ''{r%s}'');', z.number, r.number)
+        from office.agent_sessions as z
+        where z.id = r.session_id and r.queue_position is not null
+      )),
       (6, h.hold = 'resource', h.detail, null, (
         select
           case when k.ended_at is null then format('select * from office.stop(''r%s'');', o.number)

@@ -1,5 +1,6 @@
 -- office_internal.make_launches: claims these runs in one statement and answers their launches. Raises what building a prompt
--- raises. The caller holds the gates.
+-- raises. A task's run continues its agent's session there, which is made where there is none (N1), and resumes that one's engine session,
+-- when the engine is the same; so does a run that a pause had stopped (P1). The caller holds the gates.
 -- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
 create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
@@ -18,20 +19,31 @@ begin
           office.uuid7() as new_attempt,
           (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
           encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
+          s.id as old_session, s.last_run_id, coalesce(s.id, case when r.task_id is not null then office.uuid7() end) as session_id,
+          case when s.engine_session is not null or r.attempt_id is not null then office_internal.engine_session_for(r, s) end
+            as engine_session,
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
         from office.runs as r
+        left join office.agent_sessions as s on s.task_id = r.task_id and s.agent_id = r.agent_id and s.ended_at is null
         where r.id = any(run_ids) and r.status is not distinct from 'queued'
           and not exists (select from office.checkouts as c where c.task_id = r.task_id and c.checkout_run_id <> r.id)
       ) as p
       where p.turn = 1
     ),
+    opened as (
+      insert into office.agent_sessions (id, workspace_id, agent_id, task_id, started_by_account_id, created_at)
+      select p.session_id, p.workspace_id, p.agent_id, p.task_id, office_internal.account_of_run(p.id), v_now
+      from picked as p
+      where p.session_id is not null and p.old_session is null
+    ),
     attempted as (
       insert into office.attempts (
-        id, run_id, workspace_id, number, worker_id, token_hash, shown_wakeups, prompt_built_at, claimed_at
+        id, run_id, workspace_id, number, worker_id, token_hash, shown_wakeups, prompt_built_at, claimed_at, engine_session
       )
       select
         p.new_attempt, p.id, p.workspace_id, p.attempt_number, make_launches.worker_id,
-        sha256(convert_to(office_internal.token_of(p.new_attempt, p.secret), 'UTF8')), p.coalesced_count, v_now, v_now
+        sha256(convert_to(office_internal.token_of(p.new_attempt, p.secret), 'UTF8')), p.coalesced_count, v_now, v_now,
+        p.engine_session
       from picked as p
     ),
     locked as (
@@ -44,7 +56,7 @@ begin
     claimed as (
       update office.runs as r
       set status = 'claimed', attempt_id = p.new_attempt, worker_id = make_launches.worker_id, claimed_at = v_now,
-        scheduled_retry_at = null
+        scheduled_retry_at = null, session_id = p.session_id, continues_run_id = p.last_run_id
       from picked as p
       where r.id = p.id
     ),
@@ -55,7 +67,7 @@ begin
     )
     select
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
-      't' || t.number, p.reason, p.prompt, x.body, null::text,
+      't' || t.number, p.reason, p.prompt, x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),

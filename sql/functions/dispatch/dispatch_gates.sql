@@ -39,6 +39,9 @@ begin
       select distinct s.workspace_id from unnest(v_signals) as s where s.kind = 'setting'
     ));
     perform office_internal.follow_agents(array(select distinct s.agent_id from unnest(v_signals) as s where s.kind = 'agent'));
+    if exists (select from unnest(v_signals) as s where s.kind in ('task_unassigned', 'task_closed', 'task_holds', 'agent')) then
+      perform office_internal.end_sessions(v_signals);
+    end if;
     v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals);
     v_runs := office_internal.runs_of_signals(v_signals);
     perform office_internal.tell_waiting(v_signals);
@@ -46,6 +49,16 @@ begin
   v_wakeups := office_internal.guard_loops(v_wakeups);
   if cardinality(v_wakeups) > 0 then
     v_runs := v_runs || office_internal.merge_wakeups(v_wakeups);
+    -- Messages take their turn in their sessions' queues, and others of the same agents and tasks theirs.
+    if exists (select from office.wakeups as w where w.id = any(v_wakeups) and w.source = 'message') then
+      v_runs := v_runs || office_internal.queue_messages(v_wakeups);
+    end if;
+    v_runs := v_runs || array(
+      select m.id
+      from office.runs as r
+      join office.runs as m on m.task_id = r.task_id and m.agent_id = r.agent_id and m.status = 'queued' and m.queue_position is not null
+      where r.id = any(v_runs)
+    );
   end if;
   if exists (select from unnest(v_signals) as s where s.kind = 'routine' or s.task_id is not null) then
     v_runs := v_runs || office_internal.follow_routines(v_signals);

@@ -3,6 +3,7 @@
 -- parks by it, why explains by it.
 --   retry: its back-off has not passed             window: its bursty wakes still gather
 --   snooze, blocker: all its wakes wait for those  checkout: its task is locked by a run that it waits for
+--   session: it is not its turn in its agent session (N2)
 --   resource: a key it needs is held (S4)          provider: its account is on hold or full (Q25, S6)
 --   budget: its budget's room is reserved (B2); only the claim parks for it, and calls it back, what else looks leaves it where it is
 create or replace function office_internal.run_holds(run_ids uuid[], at timestamptz)
@@ -38,6 +39,8 @@ begin
             where c.task_id = r.task_id and c.checkout_run_id <> r.id
               and not (w.for_assignee and office_internal.makes_checkout_lost(c.checkout_run_id, r.workspace_id))
           ) then 'checkout'
+          when r.task_id is not null
+            and office_internal.session_before(r.task_id, r.agent_id, r.id, r.queue_position) is not null then 'session'
         end as own_hold
       from office.runs as r
       left join office.tasks as t on t.id = r.task_id

@@ -15,7 +15,9 @@ begin
       select case
         when t.id is null or t.deleted_at is not null then 'task_not_found'
         when r.retry_count > 0 and w.addresses = 'assignee' and t.state = 'cancelled' then 'retry_task_cancelled'
-        when t.archived_at is not null or (t.state in ('done', 'cancelled') and w.addresses <> 'mentioned') then 'task_terminal'
+        when t.archived_at is not null or (t.state = 'cancelled' and w.addresses <> 'mentioned')
+          -- A message goes to the session, which outlives a task that is done (N1).
+          or (t.state = 'done' and w.addresses not in ('mentioned', 'nobody')) then 'task_terminal'
         when w.addresses = 'assignee' and t.assignee_agent_id is distinct from r.agent_id
           then case when r.retry_count > 0 then 'retry_stale_assignee' else 'assignee_changed' end
         when w.addresses in ('reviewer', 'approver') and not exists (

@@ -44,6 +44,12 @@ begin
     delete from office.checkouts as c where c.checkout_run_id = any(over_run_ids);
   end if;
   perform office_internal.let_resources_go(over_run_ids);
+  -- Its session's next may go (N2).
+  insert into office_internal.signals (workspace_id, kind, task_id)
+  select distinct q.workspace_id, 'task_holds', q.task_id
+  from office.runs as r
+  join office.runs as q on q.task_id = r.task_id and q.parked = 'session'
+  where r.id = any(over_run_ids || ended_run_ids);
   insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id, detail)
   select r.workspace_id, v_now, 'run_ended', r.agent_id, r.task_id, r.id, r.attempt_id, jsonb_build_object('result', r.result)
   from office.runs as r

@@ -1,6 +1,6 @@
 -- office.start_attempts: a worker says that attempts' programs run, many at once: [{"attempt_id", "pid", "engine_session", "launch"}, …]
 -- (Q16). One whose attempt was launched again since is refused; without a launch the attempt's own is meant.
--- Their assignees' tasks go from todo to in_progress, by change signal, and wake nobody (T5). Answers each run's status: 'stopping' tells
+-- Their assignees' tasks go from todo to in_progress, by change signal, and wake nobody (T5); their agent sessions are noted (N1). Answers each run's status: 'stopping' tells
 -- the launcher to stop at once. Starting again is a no-op; what cannot start says so in refused and holds up no other.
 -- Refuses malformed input (invalid). Takes the gates of all, in ascending order.
 create or replace function office.start_attempts(starts jsonb)
@@ -65,6 +65,11 @@ begin
   select s.workspace_id, 'move_task', t.id, 'todo', 'in_progress', s.attempt_id, s.agent_id
   from started as s
   join office.tasks as t on t.id = s.task_id and t.state = 'todo' and t.assignee_agent_id = s.agent_id;
+  if exists (
+    select from office.attempts as a join office.runs as r on r.attempt_id = a.id where a.id = any(v_ids) and r.session_id is not null
+  ) then
+    perform office_internal.note_sessions(v_ids);
+  end if;
   return query
     select
       w.id, a.run_id, r.status,

@@ -47,6 +47,9 @@ begin
   v_wakeup.source := source;
   v_wakeup.idempotency_key := idempotency_key;
   v_wakeup.task_id := (v_wakeup.payload ->> 'task_id')::uuid;
+  if source = 'message' then
+    v_wakeup.task_id := office_internal.task_of_message(v_wakeup);
+  end if;
   v_wakeup.routine_id := (v_wakeup.payload ->> 'routine_id')::uuid;
   v_wakeup.addresses := office_internal.addressed_as(source, v_wakeup.payload, v_wakeup.agent_id, v_wakeup.task_id);
   select
