@@ -213,7 +213,8 @@ create policy visible on office.routine_triggers using (workspace_id in (select 
 create policy visible on office.routine_runs using (workspace_id in (select office.visible_workspaces()));
 
 -- What runs go on from, what they may, and agents' sessions.
-grant select on office.checkpoints, office.receipts, office.permission_rules, office.agent_sessions, office.sessions to office_reader, office_client, office_operator;
+grant select on office.checkpoints, office.receipts, office.permission_rules, office.agent_sessions, office.sessions
+  to office_reader, office_client, office_operator;
 grant delete on office.permission_rules to office_operator;
 grant execute on function office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb) to office_client, office_operator;
 revoke all on type office.session_reference from public;

@@ -1,4 +1,5 @@
-delete from office.errors where code = 'session_ended';
+delete from office.errors
+where code = 'session_ended';
 alter table office.runs drop constraint runs_parked_check;
 drop index office.runs_session_turn, office.runs_session_live, office.runs_messages;
 alter table office.runs drop column continues_run_id, drop column queue_position, drop column session_id;

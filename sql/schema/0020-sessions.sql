@@ -126,7 +126,8 @@ create table office.agent_sessions (
 create unique index agent_sessions_number on office.agent_sessions (number);
 create unique index agent_sessions_pair on office.agent_sessions (task_id, agent_id) where ended_at is null;
 create index agent_sessions_agent on office.agent_sessions (agent_id) where ended_at is null;
-comment on table office.agent_sessions is 'What an agent and a task have with each other, one open row a pair: its runs continue one engine session (N1).';
+comment on table office.agent_sessions
+is 'What an agent and a task have with each other, one open row a pair: its runs continue one engine session (N1).';
 comment on column office.agent_sessions.id is 'Identity, time-ordered.';
 comment on column office.agent_sessions.number is 'Number for people: s12.';
 comment on column office.agent_sessions.workspace_id is 'Its workspace.';
@@ -147,7 +148,8 @@ comment on column office.session_reference.session_id is 'The session.';
 comment on column office.session_reference.session is 'Its number: s12.';
 comment on column office.session_reference.run_id is 'The run that carries the message.';
 comment on column office.session_reference.run is 'Its number.';
-comment on column office.session_reference.queue_position is 'Its place in the session''s queue: the least goes first; 0 is where its other runs go.';
+comment on column office.session_reference.queue_position
+is 'Its place in the session''s queue: the least goes first; 0 is where its other runs go.';
 
 alter table office.runs
   add column session_id uuid,

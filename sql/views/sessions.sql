@@ -37,6 +37,7 @@ left join lateral (
   select r.status, r.number
   from office.runs as r
   where r.session_id = s.id and r.status in ('claimed', 'running', 'waiting', 'stopping')
+  order by r.number
   limit 1
 ) as l on true
 where office.is_somebody()

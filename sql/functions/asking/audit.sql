@@ -185,7 +185,8 @@ begin
     from office.agent_sessions as s
     left join office.tasks as t on t.id = s.task_id
     left join office.agents as a on a.id = s.agent_id
-    where s.ended_at is null and (t.id is null or a.id is null or t.deleted_at is not null or a.deleted_at is not null or t.state = 'cancelled')
+    where s.ended_at is null
+      and (t.id is null or a.id is null or t.deleted_at is not null or a.deleted_at is not null or t.state = 'cancelled')
       and not exists (select from office_internal.signals as q where q.workspace_id = s.workspace_id);
   return query
     select 'a parked run comes back by time or event', 'r' || r.number, r.parked

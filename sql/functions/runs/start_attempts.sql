@@ -1,8 +1,8 @@
 -- office.start_attempts: a worker says that attempts' programs run, many at once: [{"attempt_id", "pid", "engine_session", "launch"}, …]
 -- (Q16). One whose attempt was launched again since is refused; without a launch the attempt's own is meant.
--- Their assignees' tasks go from todo to in_progress, by change signal, and wake nobody (T5); their agent sessions are noted (N1). Answers each run's status: 'stopping' tells
--- the launcher to stop at once. Starting again is a no-op; what cannot start says so in refused and holds up no other.
--- Refuses malformed input (invalid). Takes the gates of all, in ascending order.
+-- Their assignees' tasks go from todo to in_progress, by change signal, and wake nobody (T5); agent sessions are noted (N1). Answers
+-- each run's status: 'stopping' tells the launcher to stop at once. Starting again is a no-op; what cannot start says so in refused and
+-- holds up no other. Refuses malformed input (invalid). Takes the gates of all, in ascending order.
 create or replace function office.start_attempts(starts jsonb)
 returns table (attempt_id uuid, run_id uuid, status text, refused text)
 language plpgsql volatile security definer

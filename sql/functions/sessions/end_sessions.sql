@@ -1,5 +1,5 @@
--- office_internal.end_sessions: what these signals say of agents that left a task, and of tasks that are gone, ends their sessions, and cancels
--- the messages that wait in them (N1, T6). Whoever was taken off as a reviewer and is still otherwise on the task has not left it.
+-- office_internal.end_sessions: what these signals say of agents that left a task, and of tasks that are gone, ends their sessions, and
+-- cancels the messages that wait in them (N1, T6). Whoever was taken off as a reviewer and is still otherwise on the task has not left it.
 -- The caller holds the gates.
 create or replace function office_internal.end_sessions(signals office_internal.signals[])
 returns void
@@ -41,7 +41,8 @@ begin
     return;
   end if;
   update office.runs as r
-  set status = 'cancelled', cancel_reason = case when s.end_reason in ('reassigned', 'removed') then 'assignee_changed' else 'task_terminal' end
+  set status = 'cancelled',
+    cancel_reason = case when s.end_reason in ('reassigned', 'removed') then 'assignee_changed' else 'task_terminal' end
   from office.agent_sessions as s
   where s.id = any(v_ended) and r.session_id = s.id and r.task_id = s.task_id and r.status is not distinct from 'queued'
     and r.queue_position is not null and r.answered_at is null;

@@ -1,5 +1,5 @@
--- office_internal.engine_of: what keeps an engine's sessions: the kind of executor, its program, model, provider account and folder. A session
--- is resumed by the same engine only (N1, T13).
+-- office_internal.engine_of: what keeps an engine's sessions: the kind of executor, its program, model, provider account and folder. A
+-- session is resumed by the same engine only (N1, T13).
 create or replace function office_internal.engine_of(executor jsonb, folder text)
 returns text
 language sql immutable parallel safe

@@ -1,5 +1,5 @@
--- office_internal.engine_session_for: which engine session a run resumes when it is launched anew: a task's run that of its agent session, if its
--- engine kept that (N1); one that a pause had stopped, its own (P1); else none, and a taskless run never another's.
+-- office_internal.engine_session_for: which engine session a run resumes when it is launched anew: a task's run that of its agent session,
+-- if its engine kept that (N1); one that a pause had stopped, its own (P1); else none, and a taskless run never another's.
 create or replace function office_internal.engine_session_for(run office.runs, session office.agent_sessions)
 returns text
 language plpgsql stable parallel safe

@@ -1,5 +1,5 @@
--- office_internal.queue_messages: messages that were dispatched just now take their places in their sessions' queues, in their order: a steer
--- first, a message last (N2). Answers the queued runs whose turn that may change. The caller holds the gates.
+-- office_internal.queue_messages: messages that were dispatched just now take their places in their sessions' queues, in their order: a
+-- steer first, a message last (N2). Answers the queued runs whose turn that may change. The caller holds the gates.
 create or replace function office_internal.queue_messages(wakeup_ids uuid[])
 returns uuid[]
 language plpgsql volatile

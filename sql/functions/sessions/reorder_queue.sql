@@ -1,11 +1,12 @@
--- office.reorder_queue: its owner, or an operator, says in which order the messages that wait in an agent session are to run: those named, in
--- their order, then the others (N2). They share the places that they have: what goes before the session's other runs stays as much.
+-- office.reorder_queue: its owner, or an operator, says in which order the messages that wait in an agent session are to run: those named,
+-- in their order, then the others (N2). They share the places that they have: what goes before the session's other runs stays as much.
 -- Answers the queue. Refuses unknown sessions and runs (not_found), ended sessions (session_ended), others than the owner (forbidden),
 -- runs that are no waiting message of this session, or named twice (invalid). Takes the gate.
 create or replace function office.reorder_queue(session text, runs text[])
 returns setof office.session_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
+set "office.gates" = ''
 as $$
 declare
   v_account uuid := office_internal.need_person();

@@ -11,7 +11,8 @@ begin
     (
       select q.id
       from office.agent_sessions as s
-      join office.runs as q on q.session_id = s.id and q.status in ('claimed', 'running', 'waiting', 'stopping') and q.id <> session_before.run_id
+      join office.runs as q
+        on q.session_id = s.id and q.status in ('claimed', 'running', 'waiting', 'stopping') and q.id <> session_before.run_id
       where s.task_id = session_before.task_id and s.agent_id = session_before.agent_id and s.ended_at is null
       limit 1
     ),

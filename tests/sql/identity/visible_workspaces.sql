@@ -52,12 +52,18 @@ begin
     perform office.add_resource(v_launch.attempt_id, 'folder:server:/srv/' || name);
     perform pg_temp.act(v_launch.attempt_id);
     perform office.ask(name || ' or not?');
+    perform from office.checkpoint(jsonb_build_object('at', name)), office.receipt(name, '{}');
     perform pg_temp.act_no_more();
   end loop;
   v_task := task from office.create_task(name || ' second', assignee => name || '/' || name || '-agent', workspace => name);
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     null;
   end loop;
+  insert into office.permission_rules (workspace_id, agent_id, covers, choice, decision_id, made_at)
+  select d.workspace_id, d.agent_id, furnish.name || ' tool', 'always', d.id, office.now()
+  from office.decisions as d
+  join office.workspaces as w on w.id = d.workspace_id and w.name = furnish.name
+  limit 1;
   perform from office.set_provider_limit(name || ':team', 9);
   insert into office.provider_holds (provider, until, since, reason, run_id, ended_at, ended_by)
   select furnish.name || ':team', office.now(), office.now(), 'its limit was hit', r.id, office.now(), 'time'

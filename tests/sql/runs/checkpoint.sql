@@ -66,6 +66,7 @@ delete from office.attempt_prompts as p using office.attempts as a where a.id = 
 select (pg_temp.run(:'w')).id as run \gset
 delete from office.wakeups where run_id = :'run';
 delete from office.resources where run_id = :'run';
+delete from office.continuation_summaries where updated_by_run_id = :'run';
 delete from office.attempts where run_id = :'run';
 delete from office.runs where id = :'run';
 select is_empty(format('select from office.receipts as r where r.run_id = %1$L union all select from office.checkpoints as c where c.run_id = %1$L', :'run'), 'D2: they go with their run');
