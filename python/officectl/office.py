@@ -922,7 +922,7 @@ class Office:
             TriggerRow, "add_schedule", routine=routine, expression=expression, timezone=timezone
         )
 
-    def add_once(self, routine: str, fire_at: datetime, timezone: str | None = None) -> TriggerRow:
+    def add_once(self, routine: str, fire_at: datetime | str, timezone: str | None = None) -> TriggerRow:
         return self._row(TriggerRow, "add_once", routine=routine, fire_at=fire_at, timezone=timezone)
 
     def add_webhook(self, routine: str, signing: str | None = None, secret: str | None = None) -> TriggerRow:

@@ -1,5 +1,5 @@
 -- Triggers of office.agents: it stays in its workspace, the executor's row, its leader and profile, the signal by which the
--- dispatch keeps the lane, and no removal (A6).
+-- dispatch keeps the lane, no removal (A6), and the heartbeat of who leads (R19).
 
 create or replace function office_internal.agents_check()
 returns trigger
@@ -40,10 +40,13 @@ begin
   then
     perform office_internal.leave_signal(new.workspace_id, 'agent', null, new.id);
   end if;
+  if tg_op = 'INSERT' and new.role in ('coordinator', 'ceo') then
+    perform office_internal.add_heartbeat(new);
+  end if;
   return null;
 end
 $$;
-comment on function office_internal.agents_tell() is 'Leaves a signal when an agent''s lane must follow.';
+comment on function office_internal.agents_tell() is 'Leaves a signal when an agent''s lane must follow; makes a coordinator''s heartbeat.';
 
 create or replace function office_internal.agents_keep()
 returns trigger

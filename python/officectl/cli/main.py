@@ -43,6 +43,7 @@ NOUNS = {
     "profile": "Profiles: executors that several agents share.",
     "project": "Projects: where the work lies.",
     "provider": "Provider accounts: holds and limits.",
+    "routine": "Routines: what agents do again and again.",
     "run": "Runs: one piece of work each.",
     "setting": "Settings: of the office, and of each workspace.",
     "task": "Tasks: what there is to do.",

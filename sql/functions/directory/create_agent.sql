@@ -1,6 +1,6 @@
 -- office.create_agent: an agent that can be woken. Refuses bad names, roles, numbers and executors (invalid,
 -- unknown_field), a name in use (name_taken), an unknown leader or profile (not_found).
--- Takes no gate: its lane is made by the dispatch.
+-- A coordinator or ceo comes with a heartbeat, and the note says what that costs (R19). Takes no gate: its lane is made by the dispatch.
 create or replace function office.create_agent(
   name text,
   executor jsonb default null,
@@ -40,9 +40,21 @@ begin
   returning id into v_id;
   select
     v_id, create_agent.name, w.name,
-    case when (select x.executor_id from office_internal.usual_executor(v_id) as x) is null
-      then 'It has no executor yet: its runs need one from their task, project or workspace.'
-    end
+    nullif(concat_ws(
+      ' ',
+      case when (select x.executor_id from office_internal.usual_executor(v_id) as x) is null
+        then 'It has no executor yet: its runs need one from their task, project or workspace.'
+      end,
+      -- What who leads costs, looking around every five minutes (R19).
+      (
+        select format(
+          'Its routine "%s" wakes it every five minutes: 288 launches a day. To stop that: select * from office.pause(%L);',
+          r.name, format('routine:%s/%s', w.name, r.name)
+        )
+        from office.routines as r
+        where r.assignee_agent_id = v_id
+      )
+    ), '')
   into v_made
   from office.workspaces as w
   where w.id = v_workspace;
