@@ -42,7 +42,7 @@ grant select on
   to office_reader, office_client, office_operator;
 grant select on
   office.usage_events, office.model_prices, office.budgets, office.budget_periods, office.budget_reservations, office.spend,
-  office.attempt_usage
+  office.attempt_usage, office.maintenance_slots, office.maintenance_status
   to office_reader, office_client, office_operator;
 -- All columns but the token's hash.
 grant select (

@@ -1,3 +1,4 @@
+drop table office.maintenance_slots;
 update office.runs set parked = null, due_at = null
 where parked = 'budget';
 alter table office.runs drop constraint runs_parked_check;

@@ -1,4 +1,5 @@
 -- Money: the ledger of what runs used, budgets and their totals, what launches have reserved of them, and whom they have paused (B1, B2).
+-- And the slots of the office's own scheduled work, which settles and tidies (J1).
 -- Amounts are cents with six exact decimals, so whole millionths of a cent; what is not known is null, never 0.
 
 create table office.usage_events (
@@ -183,3 +184,23 @@ add constraint runs_parked_check
 check (parked in ('retry', 'window', 'snooze', 'blocker', 'checkout', 'resource', 'provider', 'budget')) not valid;
 -- squawk-ignore constraint-missing-not-valid
 alter table office.runs validate constraint runs_parked_check;
+
+-- The office's own scheduled work (J1): a slot is claimed once, whoever comes, and its row says what was done.
+create table office.maintenance_slots (
+  name text not null,
+  scope uuid not null default '00000000-0000-0000-0000-000000000000',
+  slot timestamptz not null,
+  begun_at timestamptz not null,
+  ended_at timestamptz,
+  done bigint not null default 0,
+  place text,
+  primary key (name, scope, slot)
+);
+comment on table office.maintenance_slots is 'Slots of the office''s own work: each is done once (J1).';
+comment on column office.maintenance_slots.name is 'Which piece of work.';
+comment on column office.maintenance_slots.scope is 'For which workspace or account; zeros: for the office.';
+comment on column office.maintenance_slots.slot is 'The moment that it is the slot of.';
+comment on column office.maintenance_slots.begun_at is 'When it was begun.';
+comment on column office.maintenance_slots.ended_at is 'When it was done; null: it goes on with the next call.';
+comment on column office.maintenance_slots.done is 'How much was done so far.';
+comment on column office.maintenance_slots.place is 'Where it goes on.';

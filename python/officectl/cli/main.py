@@ -40,6 +40,7 @@ NOUNS = {
     "decision": "Decisions: what people are asked, and what they answered.",
     "demo-agent": "A small agent program that works without any model.",
     "executor": "How agents' programs are launched.",
+    "maintenance": "The office's own scheduled work.",
     "profile": "Profiles: executors that several agents share.",
     "project": "Projects: where the work lies.",
     "provider": "Provider accounts: holds and limits.",

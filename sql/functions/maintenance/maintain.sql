@@ -12,6 +12,7 @@ begin
   return query select 'holds', office_internal.settle_holds();
   return query select 'decisions', office_internal.expire_decisions();
   return query select 'budgets', office_internal.settle_budgets();
+  return query select 'housekeeping', office_internal.purge_daily();
 end
 $$;
 

@@ -23,7 +23,9 @@ begin
   select r.* into v_run
   from office.attempts as a
   join office.runs as r on r.id = a.run_id and r.attempt_id = a.id
-  where a.id = stop_over.attempt_id and a.ended_at is null and (r.status in ('claimed', 'running', 'waiting')) is true;
+  where a.id = stop_over.attempt_id and a.ended_at is null
+    -- A run that waits for a person waits on through a pause (P1).
+    and (r.status in ('claimed', 'running') or (r.status = 'waiting' and v_budget.action_on_exceed <> 'pause_agent')) is true;
   if v_run.id is null then
     return;
   end if;

@@ -503,3 +503,10 @@ def test_b1_budgets_are_set_listed_and_removed(staffed: Officectl) -> None:
     assert staffed("budget", "remove", "triage").code == 0
     assert [row["period"] for row in staffed("budget", "list", "--json", "period").items] == ["day"]
     assert staffed("budget", "remove", "triage").code == 1
+
+
+def test_j1_maintenance_is_listed_and_run(staffed: Officectl) -> None:
+    assert "housekeeping" in [row["piece"] for row in staffed("maintenance", "run", "--json", "piece").items]
+    rows = staffed("maintenance", "list", "--json", "piece,due,last_slot").items
+    assert [row["due"] for row in rows if row["piece"] == "housekeeping"] == ["day"]
+    assert [row["last_slot"] is not None for row in rows if row["piece"] == "housekeeping"] == [True]
