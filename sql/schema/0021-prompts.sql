@@ -33,3 +33,11 @@ create index runs_succeeded on office.runs (workspace_id, ended_at) where outcom
 create index activity_noted on office.activity (agent_id, at) where kind = 'decision_noted';
 -- squawk-ignore require-concurrent-index-creation
 create index inbox_items_of_agents on office.inbox_items (workspace_id, created_at) where kind like 'agent.%' or kind like 'budget.%';
+
+-- They take more, or other, than they did.
+-- squawk-ignore ban-drop-function
+drop function if exists office_internal.build_prompt(uuid, integer);
+-- squawk-ignore ban-drop-function
+drop function if exists office_internal.wakeup_text(office.wakeups);
+-- squawk-ignore ban-drop-function
+drop function if exists office_internal.task_list(uuid[]);

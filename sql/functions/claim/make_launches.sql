@@ -12,11 +12,11 @@ declare
 begin
   return query
     with picked as materialized (
-      select p.*, office_internal.build_prompt(p.id, p.attempt_number) as prompt
+      select p.*, row_number() over (order by p.id) as nth
       from (
         select
           r.id, r.number, r.workspace_id, r.agent_id, r.task_id, r.reason, r.executor_id, r.requested_at, r.coalesced_count,
-          office.uuid7() as new_attempt,
+          office.uuid7() as new_attempt, left(m.content, 1500) as summary,
           (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
           encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
           s.id as old_session, s.last_run_id, coalesce(s.id, case when r.task_id is not null then office.uuid7() end) as session_id,
@@ -25,6 +25,8 @@ begin
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
         from office.runs as r
         left join office.agent_sessions as s on s.task_id = r.task_id and s.agent_id = r.agent_id and s.ended_at is null
+        left join office.continuation_summaries as m
+          on r.task_id is null and m.agent_id = r.agent_id and m.scope = coalesce('routine:' || r.routine_id, 'agent:' || r.agent_id)
         where r.id = any(run_ids) and r.status is not distinct from 'queued'
           and not exists (select from office.checkouts as c where c.task_id = r.task_id and c.checkout_run_id <> r.id)
       ) as p
@@ -35,6 +37,13 @@ begin
       select p.session_id, p.workspace_id, p.agent_id, p.task_id, office_internal.account_of_run(p.id), v_now
       from picked as p
       where p.session_id is not null and p.old_session is null
+    ),
+    told as materialized (
+      select office_internal.build_prompts(
+        array_agg(p.id order by p.nth), array_agg(p.attempt_number order by p.nth), array_agg(p.summary order by p.nth),
+        array_agg(p.engine_session order by p.nth)
+      ) as prompts
+      from picked as p
     ),
     attempted as (
       insert into office.attempts (
@@ -61,13 +70,13 @@ begin
       where r.id = p.id
     ),
     prompted as (
-      insert into office.attempt_prompts (attempt_id, workspace_id, assembled_prompt)
-      select p.new_attempt, p.workspace_id, p.prompt
+      insert into office.attempt_prompts (attempt_id, workspace_id, assembled_prompt, summary_injected)
+      select p.new_attempt, p.workspace_id, (select m.prompts from told as m)[p.nth], p.summary
       from picked as p
     )
     select
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
-      't' || t.number, p.reason, p.prompt, x.body, p.engine_session,
+      't' || t.number, p.reason, (select m.prompts from told as m)[p.nth], x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
       coalesce(x.body ->> 'folder', j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),

@@ -140,7 +140,7 @@ def test_every_source_has_its_case(session: Connection) -> None:
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_prompt_of_a_source(source: str, office: Connection) -> None:
-    """C1, in its first form: instructions, why it was woken, where it stands, what it may do."""
+    """C1: instructions, why it was woken, where it stands, what it may do."""
     if source == "review_requested":
         office.execute(
             "insert into office.task_participants (workspace_id, task_id, agent_id, role)"
@@ -183,10 +183,94 @@ def test_the_same_data_give_the_same_text(office: Connection) -> None:
     wake(office, "comment", SOURCES["comment"])
     told = prompt(office)
     again = office.execute(
-        "select office_internal.build_prompt(r.id, a.number)"
+        "select (office_internal.build_prompts(array[r.id], array[a.number], array[null], array[null]))[1]"
         " from office.runs as r join office.attempts as a on a.run_id = r.id"
     ).fetchone()
     assert again == (told,)
+
+
+def engine_session(conn: Connection) -> None:
+    """The program of the live attempt has said in which engine session it works."""
+    conn.execute(
+        "select from office.start_attempt((select id from office.attempts where ended_at is null), null, 'e-1')"
+    )
+
+
+def resumed(conn: Connection) -> str:
+    """What the newest run's next attempt is told in that engine session."""
+    conn.execute("select office.dispatch()")
+    ((told,),) = conn.execute(
+        "select (office_internal.build_prompts(array[r.id], array[1 + (select count(*)::integer"
+        " from office.attempts as a where a.run_id = r.id)], array[null], array['e-1']))[1]"
+        " from office.runs as r order by r.number desc limit 1"
+    ).fetchall()
+    return str(told)
+
+
+def end(conn: Connection, result: dict[str, Any]) -> None:
+    conn.execute(
+        "select from office.finish_attempt((select id from office.attempts where ended_at is null), %s)",
+        [Jsonb(result)],
+    )
+
+
+def test_what_the_last_run_left_comes_first(office: Connection) -> None:
+    """C1, C4, sc-X4: a taskless run begins with its scope's summary; the attempt keeps the slice."""
+    wake(office, "user", SOURCES["user"])
+    prompt(office)
+    end(office, {"summary": HOSTILE, "next_action": "Count again.", "decisions": ["x" * 400] * 5})
+    wake(office, "user", SOURCES["user"])
+    office.execute("delete from office.attempt_prompts")
+    told = prompt(office)
+    ((slice_, content),) = office.execute(
+        "select p.summary_injected, s.content from office.attempt_prompts as p, office.continuation_summaries as s"
+    ).fetchall()
+    assert slice_ == content[:1500] != content, "C4: at most 1,500 characters"
+    assert slice_ in told
+    own = outside_of_fences(told)
+    assert re.findall(r"^# .*", own, re.M) == ["# What you left for yourself", *SECTIONS]
+    office.execute("update office.continuation_summaries set content = 'Short.'")
+    end(office, {})
+    office.execute("update office.continuation_summaries set content = 'Short.'")
+    office.execute("delete from office.attempt_prompts")
+    wake(office, "user", SOURCES["user"])
+    compare("continued", prompt(office))
+
+
+def test_a_session_that_goes_on_is_told_what_is_new(office: Connection) -> None:
+    """C2: no instructions, the new wakeups, and of where it stands only what changed."""
+    wake(office, "task_assigned", SOURCES["task_assigned"])
+    prompt(office)
+    engine_session(office)
+    end(office, {"summary": "Looked."})
+    office.execute("update office.tasks set state = 'in_progress' where title = 'Count the parcels'")
+    office.execute("update office.tasks set description = 'It came three times.' where id = %s", [TASK])
+    wake(office, "comment", SOURCES["comment"])
+    told = resumed(office)
+    compare("resumed", told)
+    assert "Call the" not in told and "instructions" not in told
+
+
+def test_a_session_that_failed_goes_on(office: Connection) -> None:
+    """C2: a retry that brings nothing new says how it ended; what came meanwhile is told."""
+    wake(office, "task_assigned", SOURCES["task_assigned"])
+    prompt(office)
+    engine_session(office)
+    office.execute(
+        "select from office.fail_attempt((select id from office.attempts where ended_at is null), 'No disk.')"
+    )
+    compare("go_on", resumed(office))
+    wake(office, "user", {**SOURCES["user"], "task_id": "t2"})
+    compare("go_on_with", resumed(office))
+
+
+def test_another_session_is_told_all(office: Connection) -> None:
+    """C2: what was told in another engine session is not told in this one."""
+    wake(office, "task_assigned", SOURCES["task_assigned"])
+    told = prompt(office)
+    end(office, {})
+    wake(office, "task_assigned", SOURCES["task_assigned"])
+    assert resumed(office) == told.replace("Run r1", "Run r2")
 
 
 SECTIONS = ["# Your instructions", "# Why you were woken", "# Where it stands", "# This run"]

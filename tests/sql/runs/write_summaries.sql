@@ -79,8 +79,6 @@ select is(pg_temp.under('Active focus', (pg_temp.summary(:'scope')).content),
 select pg_temp.scenario('routines', 'ann');
 \set morning 00000000-0000-7000-8000-0000000000e1
 \set evening 00000000-0000-7000-8000-0000000000e2
-select pg_temp.routine(:'morning', 'morning', 'ann');
-select pg_temp.routine(:'evening', 'evening', 'ann');
 select office.update_agent('routines/ann', '{"max_concurrent_sessions": 4}');
 select pg_temp.wake('ann', 'routine', jsonb_build_object('routine_id', :'morning')) as w1 \gset
 select pg_temp.wake('ann', 'routine', jsonb_build_object('routine_id', :'evening')) as w2 \gset
