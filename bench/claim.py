@@ -119,13 +119,18 @@ def time_plain_query(conn: Connection) -> float:
 def no_prompt(conn: Connection) -> Iterator[None]:
     """The office with a prompt that costs nothing."""
     row = conn.execute(
-        "select pg_get_functiondef('office_internal.build_prompt(uuid, integer)'::regprocedure)"
+        "select pg_get_functiondef("
+        "'office_internal.build_prompts(uuid[], integer[], text[], text[], boolean)'::regprocedure)"
     ).fetchone()
     assert row is not None
     conn.execute(
         """
-        create or replace function office_internal.build_prompt(run_id uuid, attempt_number integer)
-        returns text language sql stable parallel safe return ''
+        create or replace function office_internal.build_prompts(
+          run_ids uuid[], attempt_numbers integer[], summaries text[], engine_sessions text[],
+          live boolean default false
+        )
+        returns text[] language sql stable parallel safe
+        return array_fill(''::text, array[cardinality(run_ids)])
         """
     )
     yield

@@ -384,10 +384,10 @@ begin
     ) as x
     where x.broken is not null;
   return query
-    select 'a summary is left by a run of its scope that succeeded', s.scope, coalesce('r' || r.number, 'no run')
+    select 'a summary is left by a run of its scope that succeeded', s.scope, 'r' || r.number
     from office.continuation_summaries as s
-    left join office.runs as r on r.id = s.updated_by_run_id
-    where r.id is null or r.outcome is distinct from 'succeeded' or r.task_id is not null or r.agent_id <> s.agent_id
+    join office.runs as r on r.id = s.updated_by_run_id
+    where r.outcome is distinct from 'succeeded' or r.task_id is not null or r.agent_id <> s.agent_id
       or s.scope <> coalesce('routine:' || r.routine_id, 'agent:' || r.agent_id);
   return query
     select 'what an office row names is there', d.subject, d.missing

@@ -44,7 +44,8 @@ begin
   left join office.tasks as t on t.id = r.task_id
   left join office.projects as j on j.id = t.project_id
   left join lateral (
-    select string_agg(p.assembled_prompt, E'\n' order by e.claimed_at, e.id) as past, max(e.shown_wakeups) filter (where e.run_id = r.id) as seen
+    select string_agg(p.assembled_prompt, E'\n' order by e.claimed_at, e.id) as past,
+      max(e.shown_wakeups) filter (where e.run_id = r.id) as seen
     from office.runs as o
     join office.attempts as e on e.run_id = o.id
     join office.attempt_prompts as p on p.attempt_id = e.id

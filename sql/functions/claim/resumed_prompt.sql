@@ -24,7 +24,8 @@ begin
     E'# Why you were woken again\n\n' || why,
     E'# What is new where it stands\n\n' || v_new,
     case when not live
-      then (select format('# This run%sRun r%s, attempt %s.', E'\n\n', r.number, attempt_number) from office.runs as r where r.id = resumed_prompt.run_id)
+      then E'# This run\n\nRun r' || (select r.number from office.runs as r where r.id = resumed_prompt.run_id)
+        || ', attempt ' || resumed_prompt.attempt_number || '.'
     end
   ) || E'\n';
 end

@@ -24,7 +24,8 @@ begin
       return (
         select concat_ws(
           E'\n\n',
-          case when i.resolved <> '{}' then 'What task ' || task || ' waited for has ended:' || office_internal.task_list(i.resolved, true) end,
+          case when i.resolved <> '{}' then 'What task ' || task || ' waited for has ended:'
+            || office_internal.task_list(i.resolved, true) end,
           case when i.cancelled <> '{}' then 'What it waited for and was cancelled, so was never done:'
             || office_internal.task_list(i.cancelled, true) end
         )
@@ -63,7 +64,8 @@ begin
     when 'approval_resolved' then
       return coalesce(
         (
-          select format(E'Your request d%s (%s) was %s:\n\n%s', d.number, d.subject, v_payload ->> 'status', office_internal.fence(d.prompt))
+          select 'Your request d' || d.number || ' (' || d.subject || ') was ' || (v_payload ->> 'status')
+            || E':\n\n' || office_internal.fence(d.prompt)
           from office.decisions as d
           where d.id = (v_payload ->> 'approval_id')::uuid
         ),

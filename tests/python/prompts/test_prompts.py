@@ -192,7 +192,8 @@ def test_the_same_data_give_the_same_text(office: Connection) -> None:
 def engine_session(conn: Connection) -> None:
     """The program of the live attempt has said in which engine session it works."""
     conn.execute(
-        "select from office.start_attempt((select id from office.attempts where ended_at is null), null, 'e-1')"
+        "select from office.start_attempt((select id from office.attempts where ended_at is null),"
+        " null, 'e-1')"
     )
 
 
@@ -223,7 +224,8 @@ def test_what_the_last_run_left_comes_first(office: Connection) -> None:
     office.execute("delete from office.attempt_prompts")
     told = prompt(office)
     ((slice_, content),) = office.execute(
-        "select p.summary_injected, s.content from office.attempt_prompts as p, office.continuation_summaries as s"
+        "select p.summary_injected, s.content"
+        " from office.attempt_prompts as p, office.continuation_summaries as s"
     ).fetchall()
     assert slice_ == content[:1500] != content, "C4: at most 1,500 characters"
     assert slice_ in told

@@ -231,16 +231,18 @@ select is(
 
 -- claim_error: one run's prompt cannot be built
 
-create temporary table true_prompt as select pg_get_functiondef('office_internal.build_prompt(uuid, integer)'::regprocedure) as definition;
-create or replace function office_internal.build_prompt(run_id uuid, attempt_number integer)
-returns text
+create temporary table true_prompt as select pg_get_functiondef('office_internal.build_prompts(uuid[], integer[], text[], text[], boolean)'::regprocedure) as definition;
+create or replace function office_internal.build_prompts(
+  run_ids uuid[], attempt_numbers integer[], summaries text[], engine_sessions text[], live boolean default false
+)
+returns text[]
 language plpgsql stable
 as $$
 begin
-  if exists (select from office.runs as r join office.agents as a on a.id = r.agent_id where r.id = build_prompt.run_id and a.name = 'odd') then
-    raise exception 'no words for %', build_prompt.run_id;
+  if exists (select from office.runs as r join office.agents as a on a.id = r.agent_id where r.id = any(run_ids) and a.name = 'odd') then
+    raise exception 'no words for %', run_ids;
   end if;
-  return 'a prompt';
+  return array_fill('a prompt'::text, array[cardinality(run_ids)]);
 end
 $$;
 select pg_temp.scenario('claim-error', 'odd', 'ann', 'bob');
