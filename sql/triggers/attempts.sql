@@ -39,6 +39,16 @@ begin
     perform office_internal.close_decisions(v_ended);
     perform office_internal.release_reservations(v_ended);
   end if;
+  -- A hand that ends an attempt ends what its run did with it: else the run would keep its slot, and nobody could end it (Q17). The run
+  -- of an attempt that any other end has closed is live no more.
+  if cardinality(v_ended) > 0 and office_internal.is_by_hand() then
+    update office.runs as r
+    set status = case a.outcome when 'succeeded' then 'finished' when 'stopped' then 'cancelled' when 'released' then 'queued' else a.outcome end,
+      answered_at = null
+    from office.attempts as a
+    where a.id = any(v_ended) and r.id = a.run_id and r.attempt_id = a.id
+      and (r.status in ('claimed', 'running', 'waiting', 'stopping') or (r.status = 'queued' and r.answered_at is not null));
+  end if;
   if cardinality(v_resumed) > 0 then
     update office.decisions as d
     set told_at = office_internal.wall_clock()
@@ -47,7 +57,7 @@ begin
   return null;
 end
 $$;
-comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, and frees what they had reserved.';
+comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, frees what they had reserved, and ends the runs of those that a hand has ended.';
 
 create or replace function office_internal.attempts_follow_delete()
 returns trigger

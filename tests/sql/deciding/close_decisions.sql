@@ -80,7 +80,7 @@ select is_empty('select * from office.audit()', 'Q26: the books balance');
 select pg_temp.asking('attempt-by-hand') as w \gset
 update office.attempts set ended_at = office.now(), outcome = 'failed' where id = pg_temp.attempt(:'w');
 select is(pg_temp.closed(), pg_temp.all_closed(), 'D4, sc-D2: plain UPDATE of the attempt');
-select is((pg_temp.run(:'w')).status, 'waiting', 'D9: … a run without a live attempt does not go on');
+select is((pg_temp.run(:'w')).status, 'failed', 'Q17: … which ends its run: without a live attempt it could not go on');
 update office.runs set status = 'failed' where id = (pg_temp.run(:'w')).id;
 
 select pg_temp.asking('deleted') as w \gset

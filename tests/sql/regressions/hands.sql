@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
 
-select plan(40);
+select plan(43);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -180,6 +180,23 @@ select is(
   (pg_temp.refusal(format('update office.runs set task_id = %L where id = %L', pg_temp.task_id(:'task'), (pg_temp.run(:'w')).id))).state,
   'PT409', 'Q4: … and its scope'
 );
+select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
+
+-- An attempt that a hand has ended: its run kept its slot and its task for as long as its worker lived, and nobody could end it (Q17)
+
+select pg_temp.scenario('ended-attempt', 'ann', 'bob', 'cat');
+select pg_temp.wake('ann') as anns, pg_temp.wake('bob') as bobs, pg_temp.wake('cat') as cats \gset
+select pg_temp.claim();
+select pg_temp.start(:'anns'), pg_temp.start(:'bobs');
+update office.attempts as a
+set ended_at = office.now(), outcome = v.outcome
+from (values (pg_temp.attempt(:'anns'), 'succeeded'), (pg_temp.attempt(:'bobs'), 'interrupted'), (pg_temp.attempt(:'cats'), 'released')) as v (id, outcome)
+where a.id = v.id;
+select is(
+  concat_ws(' ', (pg_temp.run(:'anns')).result, (pg_temp.run(:'bobs')).result, (pg_temp.run(:'cats')).result), 'succeeded interrupted queued',
+  'Q17: an attempt that a hand has ended ends its run the same way'
+);
+select is(pg_temp.claim(), 'cat:user', 'Q17: … and what was released is claimed anew');
 select is((select count(*)::integer from office.audit()), 0, 'Q26: the books are in order');
 
 -- What is given back in an error is one line, however long it was (I3)
