@@ -186,6 +186,13 @@ def database(cluster_dsn: str, template: str) -> Iterator[str]:
         yield dsn
 
 
+@pytest.fixture(scope="module")
+def module_database(cluster_dsn: str, template: str) -> Iterator[str]:
+    """The same for all tests of a module, which undo what they do."""
+    with _database(cluster_dsn, template) as dsn:
+        yield dsn
+
+
 @pytest.fixture
 def fresh_database(cluster_dsn: str) -> Iterator[str]:
     """DSN of an empty database, dropped at the end whoever is still connected."""

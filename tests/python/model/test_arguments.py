@@ -8,7 +8,7 @@ workspace's rows are neither shown nor touched (I6).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,9 +102,11 @@ class Building:
         self.conn.execute("set local office.acting = ''")
 
 
-@pytest.fixture
-def building(connect: Callable[..., Connection]) -> Building:
-    return Building(connect(autocommit=False, options="-c statement_timeout=20s"))
+@pytest.fixture(scope="module")
+def building(module_database: str) -> Iterator[Building]:
+    """Whatever is done in it is undone."""
+    with psycopg.connect(module_database, options="-c statement_timeout=20s") as conn:
+        yield Building(conn)
 
 
 def references(own: Workspace, other: Workspace) -> list[str]:
@@ -255,7 +257,6 @@ def test_any_arguments_give_an_answer_or_a_refusal(caller: str, building: Buildi
                 conn.execute("rollback to before")
                 building.be_the_owner()
                 check_refusal(error, building, caller, secrets)
-                assert building.all_rows() == before, "refused, and yet written"
                 return
             building.be_the_owner()
             if function.reads_only:
@@ -271,6 +272,8 @@ def test_any_arguments_give_an_answer_or_a_refusal(caller: str, building: Buildi
             conn.rollback()
 
     call()
+    assert building.all_rows() == before, "refused, and yet written"
+    conn.rollback()
 
 
 # They tell nothing of any workspace.

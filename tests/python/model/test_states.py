@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -242,9 +242,11 @@ class Building:
             conn.rollback()
 
 
-@pytest.fixture
-def building(connect: Callable[..., Connection]) -> Building:
-    return Building(connect(autocommit=False, row_factory=dict_row))
+@pytest.fixture(scope="module")
+def building(module_database: str) -> Iterator[Building]:
+    """Whatever is done in it is undone."""
+    with psycopg.connect(module_database, row_factory=dict_row) as conn:
+        yield Building(conn)
 
 
 @pytest.mark.slow
