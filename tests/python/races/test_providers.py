@@ -8,6 +8,7 @@ import pytest
 from support.races import Background
 
 from .conftest import Connection, Office, Row, Worker, together
+from .test_decisions import ask
 
 PROVIDER = "anthropic:team"
 WORKSPACES = 4
@@ -223,6 +224,37 @@ def test_a_claim_and_a_new_limit_agree(office: Office) -> None:
     with setting:
         claiming.commit()
         assert setting.rows()[0]["requests"] == 2
+    assert office.audit() == []
+
+
+def test_an_answer_and_a_claim_agree(office: Office) -> None:
+    """S6, A6: a run goes on after an answer while a claim, unseen, takes the last place: one more is allowed.
+
+    The answer waits for nobody, and with the next end the account is as it was.
+    """
+    agents = spending(office, 2, workspaces=2)
+    office.rows("select office.set_provider_limit(%s, 1)", PROVIDER)
+    office.rows("select office.wake(%s)", agents[0])
+    worker, other = office.worker(), office.worker()
+    (asking,) = worker.claim(1)
+    worker.start(asking)
+    question = ask(office, asking)
+    office.rows("select office.wake(%s)", agents[1])
+    office.rows(
+        "update office.workers as k set only_workspace_id = w.id from office.workspaces as w"
+        " where k.id = %s and w.name = 'space1'",
+        other.id,
+    )
+    claiming: Connection = office.session()
+    claiming.autocommit = False
+    (claimed,) = claiming.execute(CLAIM, [other.id]).fetchall()
+    office.rows("select office.answer(%s, 'yes')", question)
+    claiming.commit()
+    assert office.value("select office_internal.count_requests(%s)", PROVIDER) == 2
+    assert office.audit() == []
+    other.start(claimed)
+    other.finish(claimed)
+    assert office.value("select excess from office.provider_limits") == 0
     assert office.audit() == []
 
 
