@@ -1,4 +1,5 @@
--- office.up_next: what is queued, in the order of the claim, and why each waits (S5); last what is not dispatched yet.
+-- office.up_next: who waits for an answer, then what is queued, in the order of the claim, and why each waits (S5); last what is not
+-- dispatched yet.
 create view office.up_next with (security_invoker = true) as
 select
   'r' || q.number as run,
@@ -25,6 +26,20 @@ from (
   ) as x on true
   where r.status = 'queued'
   union all
+  -- It holds a slot, and goes on before anything new (S3).
+  select
+    r.number, r.agent_id, r.task_id, r.workspace_id, r.reason, r.requested_at,
+    'an answer to d' || d.number, d.expires_at, format('select * from office.answer(%L, %L);', 'd' || d.number, d.choices -> 0 ->> 'id'), 0
+  from office.runs as r
+  cross join lateral (
+    select d.*
+    from office.decisions as d
+    where d.attempt_id = r.attempt_id and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
+    order by d.number
+    limit 1
+  ) as d
+  where r.status = 'waiting'
+  union all
   select
     null, u.agent_id, u.task_id, u.workspace_id, u.reason, u.requested_at,
     'the dispatch', null, 'select office.dispatch();', 3
@@ -36,7 +51,7 @@ left join office.tasks as t on t.id = q.task_id
 where office.is_somebody()
 order by q.turn, q.requested_at, q.number;
 
-comment on view office.up_next is 'Queued runs in the order of the claim, and why each waits.';
+comment on view office.up_next is 'Runs that wait for an answer, then queued ones in the order of the claim, and why each waits.';
 comment on column office.up_next.run is 'The run; null: not dispatched yet.';
 comment on column office.up_next.agent is 'Its agent.';
 comment on column office.up_next.task is 'Its task.';

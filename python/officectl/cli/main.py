@@ -46,11 +46,15 @@ NOUNS = {
     "provider": "Provider accounts: holds and limits.",
     "routine": "Routines: what agents do again and again.",
     "run": "Runs: one piece of work each.",
+    "session": "Agent sessions: what an agent and a task have with each other.",
     "setting": "Settings: of the office, and of each workspace.",
     "task": "Tasks: what there is to do.",
     "worker": "Workers: the processes that launch agents' programs.",
     "workspace": "Workspaces: offices within the office.",
 }
+
+_MODULES = {"session": "agent_session"}
+"""Commands whose module is not named after them: `officectl.cli.session` is what all commands share."""
 
 _INTERRUPTED = 130
 _BUG = 70  # sysexits.h: internal software error
@@ -65,7 +69,7 @@ class _Commands(click.Group):
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in EVERY_DAY and name not in NOUNS:
             return None
-        module = importlib.import_module(f"officectl.cli.{name.replace('-', '_')}")
+        module = importlib.import_module(f"officectl.cli.{_MODULES.get(name, name.replace('-', '_'))}")
         command = module.command
         assert isinstance(command, click.Command)
         return command

@@ -65,3 +65,9 @@ def test_i8_a_rehearsed_answer_decides_nothing(asked: Officectl) -> None:
     assert asked("answer", "d1", "red", "--dry-run").code == 0
     assert len(asked("inbox", "-o", "json").items) == 1
     assert asked("decision", "list", "-w", "nowhere", "-o", "json").items == []
+
+
+def test_s5_up_next_shows_who_waits_for_an_answer(asked: Officectl, database: str) -> None:
+    with psycopg.connect(database) as connection:
+        rows = connection.execute("select run, waiting_for, lift from office.up_next").fetchall()
+    assert rows == [("r1", "an answer to d1", "select * from office.answer('d1', 'red');")]

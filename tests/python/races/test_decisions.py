@@ -267,3 +267,70 @@ def test_without_its_launch_a_late_word_would_be_believed(asked: tuple[Office, W
     assert worker.finish(launch)["outcome"] == "succeeded"
     assert office.run(launch)["ended_at"] is not None
     office.settle()
+
+
+def may(office: Office, launch: Row, kind: str) -> str:
+    """The decision that the agent of a launch asks for before it acts."""
+    return ask(office, launch, f", kind => '{kind}', operation => '{{\"tool\": \"make\"}}', tree => 'one'")
+
+
+@pytest.mark.parametrize(("first", "rules"), [("always", 1), ("no", 0)])
+def test_only_the_winner_saves_a_rule(office: Office, first: str, rules: int) -> None:
+    """sc-D1, D3, D8: two people answer at once: the rule is the winner's, the other's is not saved."""
+    office.agent("ada")
+    _, launch = office.running("ada")
+    number = may(office, launch, "permission")
+    second = "always" if first == "no" else "session"
+    answers = [f"select * from office.answer('{number}', '{choice}')" for choice in (first, second)]
+    assert race(office, *answers) == "Already answered."
+    assert decision(office, number)["choice"] == first
+    assert [row["choice"] for row in office.rows("select choice from office.permission_rules")] == (
+        [first] * rules
+    )
+    wind_up(office)
+
+
+def test_one_approval_is_spent_once(office: Office) -> None:
+    """D6: two programs of one attempt ask for the approved payload at once: one gets it, the other asks anew."""
+    office.agent("ada")
+    _, launch = office.running("ada")
+    number = may(office, launch, "publish")
+    office.rows(YES.format(number))
+    one, two = office.session(), office.session(patient=True)
+    again = "select * from office.ask('Go?', kind => 'publish', operation => '{\"tool\": \"make\"}', tree => 'one')"
+    for session in (one, two):
+        session.execute("begin")
+        session.execute("select office.act_with(%s)", [launch["token"]])
+    (given,) = one.execute(again.encode()).fetchall()
+    with Background(two, again) as other:
+        wait_until_blocked(office.watcher, other.pid, by=one.info.backend_pid)
+        one.execute("commit")
+        (asked_anew,) = other.rows()
+    two.execute("commit")
+    assert (given["decision"], given["choice"]) == (number, "yes")
+    assert (asked_anew["status"], asked_anew["choice"]) == ("pending", None)
+    wind_up(office)
+
+
+def test_a_checkpoint_waits_for_nobody_and_the_answer_sees_it(office: Office) -> None:
+    """D2, A6: an agent saves what it goes on from while an answer is open; only a later answer is void."""
+    office.agent("ada")
+    _, launch = office.running("ada")
+    number = may(office, launch, "permission")
+    person = office.session()
+    person.execute("begin")
+    person.execute(f"select * from office.answer('{number}', 'once')".encode())
+    agent = office.session()
+    agent.execute("begin")
+    agent.execute("select office.act_with(%s)", [launch["token"]])
+    agent.execute("select * from office.checkpoint('{}', tree => 'two')")
+    agent.execute("commit")
+    person.execute("commit")
+    assert decision(office, number)["status"] == "answered"
+    again = ask(
+        office, launch, ", kind => 'permission', operation => '{\"tool\": \"make\"}', tree => 'three'"
+    )
+    office.rows(f"select * from office.answer('{again}', 'once')")
+    row = decision(office, again)
+    assert (row["status"], row["choice"]) == ("answered", "once"), "it was asked after that checkpoint"
+    wind_up(office)
