@@ -291,13 +291,16 @@ def test_only_the_winner_saves_a_rule(office: Office, first: str, rules: int) ->
 
 
 def test_one_approval_is_spent_once(office: Office) -> None:
-    """D6: two programs of one attempt ask for the approved payload at once: one gets it, the other asks anew."""
+    """D6: two programs of one attempt ask for what was approved at once: one gets it, one asks anew."""
     office.agent("ada")
     _, launch = office.running("ada")
     number = may(office, launch, "publish")
     office.rows(YES.format(number))
     one, two = office.session(), office.session(patient=True)
-    again = "select * from office.ask('Go?', kind => 'publish', operation => '{\"tool\": \"make\"}', tree => 'one')"
+    again = (
+        "select * from office.ask('Go?', kind => 'publish', operation => '{\"tool\": \"make\"}',"
+        " tree => 'one')"
+    )
     for session in (one, two):
         session.execute("begin")
         session.execute("select office.act_with(%s)", [launch["token"]])
