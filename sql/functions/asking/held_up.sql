@@ -50,7 +50,7 @@ begin
       select
         r.number, r.workspace_id, r.agent_id, r.parked, r.due_at, r.answered_at, r.requested_at, r.scheduled_retry_at,
         w.name as workspace, a.name as agent, a.status_reason, g.pause_reason, g.slots,
-        a.status = 'paused' as agent_paused, g.paused, l.active, l.capacity, l.cooling_until,
+        a.status = 'paused' as agent_paused, a.paused_by, g.paused, l.active, l.capacity, l.cooling_until,
         l.head_run_id is not distinct from r.id as first
       from office.agents as a
       join office.runs as r on r.agent_id = a.id and r.status = 'queued'
@@ -77,10 +77,20 @@ begin
     select
       'paused', q.workspace || '/' || q.agent, q.workspace, min(q.requested_at),
       format('paused%s; %s runs wait', ': ' || min(q.status_reason), count(*)),
-      format('select * from office.resume(%L);', q.workspace || '/' || q.agent)
+      coalesce(
+        (
+          select office_internal.budget_lift(b)
+          from office_internal.budget_pauses as p
+          join office.budgets as b on b.id = p.budget_id
+          where p.agent_id = q.agent_id and q.paused_by = 'budget'
+          order by p.since, b.id
+          limit 1
+        ),
+        format('select * from office.resume(%L);', q.workspace || '/' || q.agent)
+      )
     from waiting as q
     where q.agent_paused and not q.paused and not v_all_paused
-    group by q.workspace, q.agent
+    group by q.workspace, q.agent, q.agent_id, q.paused_by
     union all
     select
       'no worker', 'r' || q.number, q.workspace, coalesce(q.due_at, q.answered_at, q.requested_at), 'no worker lives', 'officectl serve'

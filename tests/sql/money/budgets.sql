@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/refusal.psql
 \ir ../support/money.psql
-select plan(110);
+select plan(111);
 
 -- A month of one agent: alert, exceeded, refused, paused, resumed next month
 
@@ -49,6 +49,10 @@ select is(
   (select f.reason || ' > ' || f.lift from office.waiting_for((pg_temp.run(:'two')).id) as f limit 1),
   'ann is paused: The month budget of agent:month/ann is spent > select * from office.set_budget(''agent:month/ann'', 200, period => ''month'');',
   'S5: … and says why, and what lifts it'
+);
+select is(
+  (select h.mend from office.held_up() as h where h.kind = 'paused' and h.subject = 'month/ann'),
+  'select * from office.set_budget(''agent:month/ann'', 200, period => ''month'');', 'I4: health says what mends it'
 );
 select is_empty('select * from office.audit()', 'Q26: the books balance');
 select testing.set_clock('2035-01-31 23:59:59+00');
