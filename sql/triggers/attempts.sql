@@ -43,7 +43,9 @@ begin
   -- of an attempt that any other end has closed is live no more.
   if cardinality(v_ended) > 0 and office_internal.is_by_hand() then
     update office.runs as r
-    set status = case a.outcome when 'succeeded' then 'finished' when 'stopped' then 'cancelled' when 'released' then 'queued' else a.outcome end,
+    set status = case a.outcome
+        when 'succeeded' then 'finished' when 'stopped' then 'cancelled' when 'released' then 'queued' else a.outcome
+      end,
       answered_at = null
     from office.attempts as a
     where a.id = any(v_ended) and r.id = a.run_id and r.attempt_id = a.id
@@ -57,7 +59,7 @@ begin
   return null;
 end
 $$;
-comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, frees what they had reserved, and ends the runs of those that a hand has ended.';
+comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, frees what they held, and ends runs whose attempt a hand ended.';
 
 create or replace function office_internal.attempts_follow_delete()
 returns trigger
