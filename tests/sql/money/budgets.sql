@@ -4,7 +4,8 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/refusal.psql
 \ir ../support/money.psql
-select plan(111);
+\ir ../support/acting.psql
+select plan(114);
 
 -- A month of one agent: alert, exceeded, refused, paused, resumed next month
 
@@ -242,6 +243,22 @@ select office.carry_out();
 select is(pg_temp.agent('bob') || ', ' || pg_temp.agent('cis'), 'paused budget The month budget of workspace:side is spent, active open', 'Q13.6: … so the agent is paused, and that one alone');
 select is(pg_temp.told(), 'budget_exceeded | budget.exceeded', 'B1: … and people are told');
 select is_empty('select * from office.audit()', 'Q26: the books balance');
+
+-- K13: without what launches reserve, those side by side do pass it
+
+select pg_temp.scenario('naive', 'ann', 'bob');
+select office.set_budget('workspace:naive', 25, run_estimate_cents => 0);
+select pg_temp.wake('ann') as a \gset
+select pg_temp.wake('bob') as b \gset
+select is(pg_temp.claim(), 'ann:user, bob:user', 'K13: who expects nothing reserves nothing');
+select pg_temp.cost(pg_temp.attempt(w), 20) from unnest(array[:'a', :'b']::uuid[]) as w;
+select is(pg_temp.spent('workspace:naive'), '40', 'K13: … and passes the budget');
+
+-- An agent sets no budget, its own least of all
+
+select pg_temp.act(pg_temp.attempt(:'a'));
+select is((pg_temp.refusal($$ select office.set_budget('ann', 1000) $$)).detail ->> 'code', 'forbidden', 'I6, B1: an agent may not set a budget');
+select pg_temp.act_no_more();
 
 -- stop_running
 
