@@ -24,6 +24,7 @@ from report import Section, Table
 from rich.console import Console
 from server import database, office, server, settings
 from snapshot import hold
+from tick import DUE, TRIGGERS, tick
 from waiting import REASONS
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -171,14 +172,22 @@ def ratios(before: float, after: float) -> tuple[str, str, str]:
 
 
 def k5(cluster: str, _given: argparse.Namespace) -> list[Table]:
-    """Next fire"""
+    """Next fire and tick"""
     table = Table(
         "microseconds of a call, over 30 pairs of an expression and a zone", ("what", "median", "slowest")
     )
     with office(cluster) as place:
         for figure in cron_next(place):
             table.add(figure.what, f"{figure.median:.1f}", f"{figure.slowest:.1f}")
-    return [table]
+    ticks = Table(
+        f"milliseconds of one tick over {TRIGGERS:,} schedules, synchronous_commit on",
+        ("what", f"{DUE:,} due", "nothing due", "rows written then"),
+    )
+    for what, tasks in (("wakes its agents", False), ("makes a task each", True)):
+        with office(cluster) as place:
+            ticked = tick(place, tasks=tasks)
+        ticks.add(what, f"{ticked.fires:,.0f}", f"{ticked.idle:.2f}", "some" if ticked.wrote else "none")
+    return [table, ticks]
 
 
 def k6(cluster: str, given: argparse.Namespace) -> list[Table]:

@@ -97,7 +97,7 @@ create table office.routine_triggers (
   check ((kind = 'webhook') = (public_id is not null)),
   check ((kind = 'webhook') = (signing is not null)),
   check (next_run_at is null or (enabled and kind in ('schedule', 'once')))
-) with (fillfactor = 70);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
 create index routine_triggers_routine on office.routine_triggers (routine_id);
 create index routine_triggers_due on office.routine_triggers (next_run_at, id) where next_run_at is not null;
 -- What a tick repairs: there should be none (R9).

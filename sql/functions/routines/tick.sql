@@ -16,7 +16,9 @@ declare
   v_now timestamptz := coalesce(now, office_internal.wall_clock());
   v_each constant integer := 1000;
   v_looked integer := 0;
-  v_id uuid;
+  v_next record;
+  v_stays timestamptz;
+  v_armed timestamptz;
   v_trigger office.routine_triggers;
   v_routine office.routines;
   v_person text;
@@ -41,17 +43,30 @@ begin
       for no key update skip locked
     ));
   end if;
-  for v_id in
-    select t.id from office.routine_triggers as t where t.next_run_at <= v_now order by t.next_run_at, t.id
+  -- One walk from the first on: what is due, and the first that is not yet.
+  for v_next in
+    select t.id, t.next_run_at as due_at
+    from office.routine_triggers as t
+    where t.next_run_at is not null
+    order by t.next_run_at, t.id
   loop
-    exit when v_looked >= v_each;
+    if v_next.due_at > v_now or v_looked >= v_each then
+      v_stays := least(v_stays, v_next.due_at);
+      exit;
+    end if;
     select t.* into v_trigger
     from office.routine_triggers as t
-    where t.id = v_id and t.next_run_at <= v_now and t.enabled
+    where t.id = v_next.id and t.next_run_at <= v_now and t.enabled
     for no key update skip locked;
-    continue when not found;
+    if not found then
+      v_stays := least(v_stays, v_next.due_at);
+      continue;
+    end if;
     select r.* into v_routine from office.routines as r where r.id = v_trigger.routine_id for no key update skip locked;
-    continue when not found;
+    if not found then
+      v_stays := least(v_stays, v_next.due_at);
+      continue;
+    end if;
     v_problem := null;
     if v_routine.status <> 'active' or v_routine.deleted_at is not null then
       passed_over := passed_over + 1;
@@ -69,14 +84,19 @@ begin
       set enabled = t.kind <> 'once',
         next_run_at = case when t.kind <> 'once' then office_internal.next_fire(t.cron, t.timezone, v_now) end,
         passed_over_at = coalesce(t.passed_over_at, t.next_run_at)
-      where t.id = v_id;
+      where t.id = v_next.id
+      returning t.next_run_at into v_armed;
+      v_stays := least(v_stays, v_armed);
       continue;
     end if;
     v_person := (
       select a.created_by_account_id from office.agents as a where a.id = v_routine.assignee_agent_id and a.role = 'assistant'
     );
     if v_person is not null then
-      continue when coalesce((v_persons ->> v_person)::integer, 0) >= 5;
+      if coalesce((v_persons ->> v_person)::integer, 0) >= 5 then
+        v_stays := least(v_stays, v_next.due_at);
+        continue;
+      end if;
       v_persons := v_persons || jsonb_build_object(v_person, coalesce((v_persons ->> v_person)::integer, 0) + 1);
     end if;
     v_looked := v_looked + 1;
@@ -84,7 +104,8 @@ begin
       select s.* into v_done from office_internal.fire_slots(v_routine, v_trigger, v_now) as s;
       update office.routine_triggers as t
       set enabled = t.kind <> 'once', next_run_at = v_done.next_at, last_fired_at = v_now, passed_over_at = null
-      where t.id = v_id;
+      where t.id = v_next.id;
+      v_stays := least(v_stays, v_done.next_at);
       fired := fired + v_done.fired;
       failed := failed + v_done.failed;
     exception
@@ -98,19 +119,19 @@ begin
     -- Its expression or zone is not what it was when it was stored: it would be due for ever.
     if v_problem is not null then
       failed := failed + 1;
-      update office.routine_triggers as t set enabled = false where t.id = v_id;
+      update office.routine_triggers as t set enabled = false where t.id = v_next.id;
       insert into office.inbox_items (workspace_id, kind, title, body, agent_id, dedup_key)
       values (
         v_routine.workspace_id, 'routine.broken', format('A trigger of %s is disabled: it cannot be armed', v_routine.name),
         format(
-          E'%s\nChange it, then: select * from office.enable_trigger(%L);', office_internal.one_line(v_problem), v_id
+          E'%s\nChange it, then: select * from office.enable_trigger(%L);', office_internal.one_line(v_problem), v_next.id
         ),
-        v_routine.assignee_agent_id, format('routine.broken:%s', v_id)
+        v_routine.assignee_agent_id, format('routine.broken:%s', v_next.id)
       )
       on conflict do nothing;
     end if;
   end loop;
-  next_due_at := (select min(t.next_run_at) from office.routine_triggers as t where t.next_run_at is not null);
+  next_due_at := v_stays;
   call_in := case
     when v_looked >= v_each then 0
     when next_due_at <= v_now then 1

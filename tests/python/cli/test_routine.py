@@ -59,7 +59,7 @@ def test_r20_a_routine_from_making_to_archiving(staffed: Officectl, database: st
 
 
 def test_r7_a_preview_marks_what_a_change_of_the_clocks_does(staffed: Officectl) -> None:
-    """Lord Howe's half hour: 02:00 to 02:30 is missing on 4 October 2026, 01:30 to 02:00 comes twice on 5 April."""
+    """Lord Howe: 02:00 to 02:30 is missing on 4 October 2026, 01:30 to 02:00 comes twice on 5 April."""
 
     def preview(expression: str, after: str) -> list[tuple[str, bool, str]]:
         rows = staffed(
