@@ -51,7 +51,11 @@ grant select (
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
-grant update on office.tasks, office.runs, office.agents, office.projects, office.routines, office.routine_triggers to office_operator;
+grant update on office.tasks, office.agents, office.projects, office.routines, office.routine_triggers to office_operator;
+-- Of a run, what a person decides. Which attempt and worker it has, when it was claimed, what it counts, is the office's own to know.
+grant update (
+  status, outcome, cancel_reason, stop_reason, reason, executor_id, retry_count, scheduled_retry_at, requested_at, parked, due_at
+) on office.runs to office_operator;
 grant delete on office.tasks, office.agents, office.projects, office.task_blockers, office.settings, office.routines,
   office.routine_triggers to office_operator;
 grant insert on office.task_blockers, office.settings to office_operator;

@@ -59,7 +59,8 @@ begin
   return null;
 end
 $$;
-comment on function office_internal.attempts_follow_update() is 'Closes what ended attempts had asked, frees what they held, and ends runs whose attempt a hand ended.';
+comment on function office_internal.attempts_follow_update()
+is 'Closes what ended attempts had asked, frees what they held, and ends runs whose attempt a hand ended.';
 
 create or replace function office_internal.attempts_follow_delete()
 returns trigger

@@ -2,7 +2,7 @@
 -- name), I5 (who may do what). A list of what breaks a law is compared with an empty one, so that a failure names the object.
 begin;
 set local search_path = tap, public;
-select plan(26);
+select plan(27);
 
 create temporary view ours as
 select n.oid, n.nspname as schema
@@ -362,6 +362,21 @@ select set_eq(
       ('DELETE', 'office.task_blockers', 'operator')
   $$,
   'I5: who may write which table by hand'
+);
+select set_eq(
+  $$
+    select c.attname
+    from our_relations as r
+    join roles as o on o.word = 'operator'
+    join pg_catalog.pg_attribute as c on c.attrelid = r.oid and c.attnum > 0 and not c.attisdropped
+    where r.name = 'office.runs' and has_column_privilege(o.role, r.oid, c.attname, 'UPDATE')
+  $$,
+  $$
+    values
+      ('status'), ('outcome'), ('cancel_reason'), ('stop_reason'), ('reason'), ('executor_id'), ('retry_count'), ('scheduled_retry_at'),
+      ('requested_at'), ('parked'), ('due_at')
+  $$,
+  'I5, Q22: a hand decides what a person decides: it takes no run from its attempt, its worker or its wakeups'
 );
 select set_eq(
   $$
