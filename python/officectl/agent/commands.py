@@ -1,5 +1,7 @@
 """`officectl agent …` from inside a run: what an agent's program, or a script that it is, may say and ask."""
 
+import asyncio
+import importlib.util
 import json
 import sys
 import time
@@ -223,6 +225,17 @@ def tree(folder: Path) -> None:
     click.echo(identity(folder))
 
 
+@click.command()
+def mcp() -> None:
+    """Inside a run: all of this as a server of the Model Context Protocol, on stdin and stdout."""
+    if importlib.util.find_spec("mcp") is None:
+        raise UsageProblem("This needs the protocol's SDK.", hint="pip install 'officectl[mcp]'")
+    from officectl.agent.mcp_server import serve
+
+    Inside.here()
+    asyncio.run(serve([command for command in COMMANDS if command is not mcp]))
+
+
 COMMANDS = (
     task,
     comment,
@@ -235,6 +248,7 @@ COMMANDS = (
     ask,
     request_approval,
     answer,
+    mcp,
     checkpoint,
     receipt,
     tree,

@@ -25,15 +25,13 @@ from acp.schema import (
 
 from officectl import __version__
 from officectl.agent.client import Inside
+from officectl.agent.permission import ask_permission
 from officectl.errors import OfficeError
 from officectl.executors.base import End, Launch, Sink
 from officectl.executors.engine import EXIT_SECONDS, GO_ON, LOGGED_OUT, passes, result_of
 from officectl.executors.engines.base import Usage, as_text, part, parts, tool_call, tool_result
 from officectl.executors.lines import json_object
 from officectl.executors.program import Kept, Talk
-
-ASK_SECONDS = 1.0
-"""Between two looks for the answer to a permission request."""
 
 CANCEL_SECONDS = 5.0
 """How long an agent has to end its turn once it was asked to, before it is stopped."""
@@ -287,27 +285,9 @@ class AcpTalk(Talk):
             for name, option in names.items()
         ]
         title = call.title or call.kind or "a tool"
-        operation = {
-            "tool": call.kind or "other",
-            "title": title,
-            "input": call.raw_input,
-            "covers": title[:1000],
-        }
         inside = Inside.here(self._launch.environment)
         try:
-            while True:
-                # Asking again tells what was decided (D9).
-                (asked,) = await asyncio.to_thread(
-                    inside.call,
-                    "ask",
-                    prompt=f"{self._launch.agent} asks to use {title}"[:8000],
-                    choices=choices,
-                    kind="permission",
-                    operation=operation,
-                )
-                if not asked["open"]:
-                    break
-                await asyncio.sleep(ASK_SECONDS)
+            asked = await ask_permission(inside, call.kind or "other", title, call.raw_input, choices)
         except OfficeError as refusal:
             self.kept.add("note", f"It was not allowed to use {title}: {refusal.message}")
             return None

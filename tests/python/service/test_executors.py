@@ -1,12 +1,13 @@
 """X1, D9: executors in a whole office: what their agents ask becomes a decision, the answer reaches them."""
 
+import asyncio
 import sys
 from pathlib import Path
 
 from psycopg.types.json import Jsonb
 from support import acp_agent
 
-from .conftest import Desk, Serving
+from .conftest import PACKAGE, Desk, Serving
 
 ENDED = "select result, parked from office.runs where ended_at is not null"
 PENDING = "select number, kind, operation, choices from office.decisions where status = 'pending'"
@@ -20,6 +21,11 @@ def asking(desk: Desk, folder: Path) -> None:
         "select * from office.create_agent('asker', executor => %s, cooldown_sec => 0)", Jsonb(executor)
     )
     desk.wake("asker")
+
+
+async def act(desk: Desk, call: str, *values: object) -> None:
+    """Call while the office is served: it may wait for what this process does beside."""
+    await asyncio.to_thread(desk.rows, call, *values)
 
 
 async def test_sc_x8_a_permission_is_a_decision_and_its_answer_lets_the_agent_go_on(
@@ -37,7 +43,7 @@ async def test_sc_x8_a_permission_is_a_decision_and_its_answer_lets_the_agent_go
         }
         assert [choice["text"] for choice in asked["choices"]] == ["Do it", "Leave it"]
         assert desk.row("select status from office.runs") == {"status": "waiting"}
-        desk.rows("select * from office.answer(%s, 'option-2')", f"d{asked['number']}")
+        await act(desk, "select * from office.answer(%s, 'option-2')", f"d{asked['number']}")
         assert await desk.until(ENDED) == {"result": "succeeded", "parked": None}
     attempt = desk.row("select number, launch, result, engine_session from office.attempts")
     assert attempt["result"] == {"summary": "It was no, never."}
@@ -52,8 +58,47 @@ async def test_sc_x8_stopped_while_asking_cancels_the_request_and_ends_the_run(
     asking(desk, tmp_path)
     async with serving():
         await desk.until(PENDING)
-        desk.rows("select * from office.stop('r1')")
+        await act(desk, "select * from office.stop('r1')")
         assert (await desk.until(ENDED))["result"] == "stopped"
         await desk.until("select 1 from office.attempts where cleaned_at is not null")
     assert desk.rows("select status, choice from office.decisions") == [{"status": "expired", "choice": None}]
     assert desk.rows("select * from office.audit()") == []
+
+
+async def test_x2_an_agent_reaches_its_side_of_the_office_by_mcp(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    program = Path(acp_agent.__file__).with_name("mcp_agent.py")
+    executor = {
+        "command": [sys.executable, str(program)],
+        "folder": str(tmp_path),
+        "environment": {"PYTHONPATH": str(PACKAGE)},
+    }
+    desk.rows("select * from office.create_agent('writer', executor => %s)", Jsonb(executor))
+    async with serving():
+        await act(desk, "select * from office.create_task('Write it', assignee => 'writer')")
+        asked = await desk.until(PENDING)
+        await act(desk, "select * from office.answer(%s, 'once')", f"d{asked['number']}")
+        attempt = await desk.until("select result, error from office.attempts where ended_at is not null")
+        assert attempt["error"] is None
+        told = attempt["result"]
+        await act(desk, "select * from office.stop('everything')")
+    assert asked["operation"]["title"] == "Bash(make it)"
+    assert told["asked"] == {"behavior": "allow", "updatedInput": {"command": "make it"}}
+    assert "Write it" in told["task"]
+    assert told["tools"]["comment"] == ["body"]
+    known = {"task", "move", "create_task", "complete", "ask", "request_approval", "permission"}
+    assert known <= told["tools"].keys()
+    assert "mcp" not in told["tools"]
+    assert desk.rows("select body from office.comments order by id limit 1") == [
+        {"body": '--task and "quotes" and\nlines'}
+    ]
+    made = desk.row("select title, description, parent_id from office.tasks where number = 2")
+    assert (made["title"], made["description"]) == ("A part", "-x")
+    assert made["parent_id"]
+    assert told["refused"].startswith("FAILED")
+    assert told["missing"] == "FAILED comment needs the argument body."
+    assert told["unknown"] == "FAILED comment has no argument zzz."
+    assert told["nothing"] == "FAILED There is no tool drop_table."
+    assert not told["done"].startswith("FAILED")
+    assert desk.row("select state from office.tasks where number = 1") == {"state": "done"}

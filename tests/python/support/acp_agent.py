@@ -1,9 +1,9 @@
 """A small agent that speaks the Agent Client Protocol by its SDK, in ways that differ: MANNER [FOLDER].
 
 echo: says what it was told. permission: asks before it does something, and says what it was answered.
-slow: works until it is cancelled. stubborn: works whatever it is asked. dies: exits in the middle. limit: says
-that a rate limit was hit. fault: fails twice as a provider that is overloaded, then answers. garbage: prints
-what is no protocol. Sessions that it has begun are files of FOLDER, and so can be loaded.
+slow: works until it is cancelled. stubborn: works whatever it is asked. dies: exits in the middle.
+limit: says that a rate limit was hit. fault: fails twice as a provider that is overloaded, then answers.
+garbage: prints what is no protocol. Sessions that it has begun are files of FOLDER, and so can be loaded.
 """
 
 import asyncio

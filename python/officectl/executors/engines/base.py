@@ -1,7 +1,9 @@
 """What is known of an engine: how it is called, what it needs, how its events are read."""
 
+import importlib.util
 import json
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -10,6 +12,23 @@ from typing import Any
 from officectl.executors.base import Json
 
 Step = tuple[str, str]
+
+AGENTS_SIDE = (sys.executable, "-m", "officectl", "agent", "mcp")
+"""The agent's side as a server of the Model Context Protocol (X2); it needs the SDK."""
+
+OFFICE_ENVIRONMENT = (
+    "OFFICE_AGENT",
+    "OFFICE_ATTEMPT_ID",
+    "OFFICE_RUN",
+    "OFFICE_RUN_ID",
+    "OFFICE_SOCKET",
+    "OFFICE_TASK",
+    "OFFICE_TOKEN",
+    "OFFICE_WORKSPACE",
+)
+"""What that server needs to know."""
+
+HAS_MCP = importlib.util.find_spec("mcp") is not None
 
 NETWORK = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "XDG_CONFIG_HOME")
 """What every engine may need of the worker's environment."""

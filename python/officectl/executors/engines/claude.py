@@ -1,9 +1,12 @@
 """Claude Code: `claude -p --output-format stream-json`."""
 
+import json
 import re
 
 from officectl.executors.base import Json
 from officectl.executors.engines.base import (
+    AGENTS_SIDE,
+    HAS_MCP,
     NETWORK,
     Engine,
     Reader,
@@ -88,7 +91,14 @@ def _output(item: Json) -> object:
 
 def _arguments(executor: Json, session: str | None) -> list[str]:
     arguments = ["-p", "--output-format", "stream-json", "--verbose"]
-    arguments += ["--permission-mode", MODES[executor.get("permissions", "edit")]]
+    permissions = executor.get("permissions", "edit")
+    arguments += ["--permission-mode", MODES[permissions]]
+    if HAS_MCP:
+        office = {"command": AGENTS_SIDE[0], "args": [*AGENTS_SIDE[1:]]}
+        arguments += ["--mcp-config", json.dumps({"mcpServers": {"office": office}})]
+        arguments += ["--allowedTools", "mcp__office"]
+        if permissions != "all":
+            arguments += ["--permission-prompt-tool", "mcp__office__permission"]
     if model := executor.get("model"):
         arguments += ["--model", model]
     if session:

@@ -1,10 +1,14 @@
 """Codex: `codex exec --json`."""
 
+import json
 import re
 
 from officectl.executors.base import Json
 from officectl.executors.engines.base import (
+    AGENTS_SIDE,
+    HAS_MCP,
     NETWORK,
+    OFFICE_ENVIRONMENT,
     Engine,
     Reader,
     Step,
@@ -109,6 +113,12 @@ def _arguments(executor: Json, session: str | None) -> list[str]:
     if session:
         arguments += ["resume"]
     arguments += ["--json", "--skip-git-repo-check", *MODES[executor.get("permissions", "edit")]]
+    if HAS_MCP:
+        passed = sorted({"HOME", "LANG", "PATH", *OFFICE_ENVIRONMENT})
+        office = {"command": AGENTS_SIDE[0], "args": [*AGENTS_SIDE[1:]], "env_vars": passed}
+        # A JSON value of these kinds is a TOML value, too.
+        for key, value in office.items():
+            arguments += ["-c", f"mcp_servers.office.{key}={json.dumps(value)}"]
     if model := executor.get("model"):
         arguments += ["--model", model]
     return [*arguments, *([session] if session else []), "-"]
