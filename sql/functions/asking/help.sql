@@ -8,6 +8,10 @@ as $$
     ('make an agent', 'select * from office.create_agent(''triage'', executor => ''{"command": ["/bin/sh", "-c", "echo done"]}'');'),
     ('give it a task', 'select * from office.create_task(''Look at order 7'', assignee => ''triage'');'),
     ('wake it by hand', 'select * from office.wake(''triage'');'),
+    ('do it every morning',
+      'select * from office.create_routine(''briefing'', ''triage'', ''Write the briefing.''); '
+      || 'select * from office.add_schedule(''briefing'', ''0 9 * * mon-fri'', ''Europe/Berlin'');'),
+    ('what fires when', 'select * from office.routine_schedule; select * from office.why(''routine:briefing'');'),
     ('what is waiting, and why', 'select * from office.up_next;'),
     ('what runs now', 'select * from office.running;'),
     ('what became of it', 'select * from office.result(''t1'');'),

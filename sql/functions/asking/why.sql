@@ -1,6 +1,7 @@
 -- office.why: the story of a run, or of a task's or a wakeup's run: what woke it, how it was merged, what it waited for, each attempt with
 -- its end, what closed it, and how long each stretch lasted; for one that waits every reason, with the command that lifts it (I9).
--- Of an agent: what it does, and why what is queued for it waits. Of a worker, by its id or worker:HOST: what it runs, whether it lives.
+-- Of an agent: what it does, and why what is queued for it waits. Of a routine (routine:daily): its fires, and when it fires next.
+-- Of a worker, by its id or worker:HOST: what it runs, whether it lives.
 -- Refuses what is not there (not_found), workspaces and everything (invalid).
 create or replace function office.why(ref text)
 returns table (at timestamptz, event text, detail text, lasted interval, lift text)
@@ -44,10 +45,13 @@ begin
     when 'agent' then
       return query select * from office_internal.why_agent(v_what.id);
       return;
+    when 'routine' then
+      return query select * from office_internal.why_routine(v_what.id);
+      return;
     else
       perform office_internal.refuse(
         'invalid', format('%s has no story of its own.', ref),
-        'Name a run (r4812), a task (t97), an agent, a worker (worker:HOST), or a wakeup (its uuid).',
+        'Name a run (r4812), a task (t97), an agent, a routine (routine:NAME), a worker (worker:HOST), or a wakeup (its uuid).',
         jsonb_build_object('field', 'ref')
       );
   end case;
@@ -55,4 +59,4 @@ begin
 end
 $$;
 
-comment on function office.why(text) is 'The story of a run, task, wakeup, agent or worker; and why it waits, with what lifts it.';
+comment on function office.why(text) is 'The story of a run, task, wakeup, agent, routine or worker; and why it waits, with what lifts it.';

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -128,3 +129,18 @@ def test_every_recipe_is_in_the_list() -> None:
     listed = (RECIPES / "README.md").read_text()
     names = sorted(path.name for path in RECIPES.glob("*.md") if path.name != "README.md")
     assert names == sorted(re.findall(r"\]\(([\w-]+\.md)\)", listed))
+
+
+def test_r18_a_webhook_with_curl(place: dict[str, str], database: str, tmp_path: Path) -> None:
+    """R18, sc-R8: fired, again, with a bad signature, with too large a body; `routine show` tells of it."""
+    (commands,) = blocks("webhook.md", "sh")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shown = typed(["/bin/sh"], place | {"PORT": str(port)}, tmp_path, commands)
+    assert shown.splitlines()[:4] == ["202", "200", "401", "413"]
+    assert "webhook" in shown
+    assert "it is a secret" not in shown
+    with psycopg.connect(database) as desk:
+        fires = desk.execute("select source, trigger_payload ->> 'env' from office.routine_runs").fetchall()
+        assert fires == [("webhook", "test")]
+        assert desk.execute("select * from office.audit()").fetchall() == []

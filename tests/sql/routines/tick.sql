@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
-select plan(91);
+select plan(93);
 
 create function pg_temp.code(statement text) returns text language sql
 as $$
@@ -175,6 +175,26 @@ select row_eq($$ select count(*), max(f.missed_ticks) from pg_temp.fires('held')
 select office.archive_routine('held');
 select testing.advance('1 hour');
 select is(pg_temp.tick(), '0/0/0', 'R2, sc-R5: archived, it never fires');
+
+-- I9: why.
+select pg_temp.scenario('story', 'ann');
+select pg_temp.routine('told', 'ann', '*/5 * * * *');
+select testing.advance('5 minutes');
+select pg_temp.tick();
+select office.pause('routine:told', 'holiday');
+select results_eq(
+  $$ select w.event, w.detail, w.lift from office.why('routine:told') as w $$,
+  $$
+    select * from (values
+      ('fired', (select format('cron, for %s UTC, received', to_char(timezone('UTC', f.slot), 'YYYY-MM-DD HH24:MI')) from pg_temp.fires('told') as f), null::text),
+      ('does not fire', 'schedule, */5 * * * *, UTC, the routine is paused: holiday', 'select * from office.resume(''routine:story/told'');')
+    ) as v
+  $$,
+  'I9, R20: the story of a routine, and what lifts its pause'
+);
+select office.resume('routine:told');
+select is((select w.event from office.why('routine:told') as w offset 1), 'fires next', 'I9: … and when it fires next');
+select office.archive_routine('told');
 
 -- sc-R4: one that cannot fire does not stop the others.
 select pg_temp.scenario('broken', 'bob', 'ann');
