@@ -6,27 +6,40 @@ returns void
 language plpgsql volatile
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
+declare
+  v_fire record;
 begin
-  with lost as (
-    update office.routine_runs as f
-    set status = 'failed', linked_run_id = r.id, error = a.error, ended_at = office_internal.wall_clock()
-    from office.runs as r
-    left join office.attempts as a on a.id = r.attempt_id
-    where r.id = any(lost_run_ids) and r.task_id is not null
-      and f.linked_task_id = r.task_id and f.coalesced_into_run_id is null and f.status = 'task_created'
-    returning f.linked_task_id, f.workspace_id, r.agent_id, r.attempt_id
-  )
-  insert into office_internal.changes (workspace_id, kind, task_id, from_state, to_state, account_id, attempt_id, agent_id)
-  select l.workspace_id, 'move_task', t.id, 'in_progress', 'blocked', office_internal.system_account(), l.attempt_id, l.agent_id
-  from lost as l
-  join office.tasks as t on t.id = l.linked_task_id and t.state = 'in_progress'
-  order by t.id;
-  update office.routine_runs as f
-  set status = 'task_created', error = null, ended_at = null
-  from office.runs as r
-  join office.tasks as t on t.id = r.task_id
-  where r.id = any(revived_run_ids) and r.status not in ('cancelled', 'finished') and not office_internal.is_closed(t)
-    and f.linked_task_id = r.task_id and f.coalesced_into_run_id is null and f.status = 'failed';
+  -- Run by run, and from there by index: most runs are no routine's, whatever their number.
+  for v_fire in
+    select f.id, f.linked_task_id, r.id as run_id, r.workspace_id, r.agent_id, r.attempt_id, r.status
+    from unnest(lost_run_ids || revived_run_ids) as u (id)
+    cross join lateral (select n.* from office.runs as n where n.id = u.id limit 1) as r
+    cross join lateral (
+      select o.id, o.linked_task_id
+      from office.routine_runs as o
+      where o.linked_task_id = r.task_id and o.coalesced_into_run_id is null and o.status in ('task_created', 'failed')
+      limit 1
+    ) as f
+    order by f.id
+  loop
+    if v_fire.run_id = any(lost_run_ids) then
+      update office.routine_runs as f
+      set status = 'failed', linked_run_id = v_fire.run_id, ended_at = office_internal.wall_clock(),
+        error = (select a.error from office.attempts as a where a.id = v_fire.attempt_id)
+      where f.id = v_fire.id and f.status = 'task_created';
+      insert into office_internal.changes (workspace_id, kind, task_id, from_state, to_state, account_id, attempt_id, agent_id)
+      select
+        v_fire.workspace_id, 'move_task', t.id, 'in_progress', 'blocked', office_internal.system_account(), v_fire.attempt_id,
+        v_fire.agent_id
+      from office.tasks as t
+      where t.id = v_fire.linked_task_id and t.state = 'in_progress';
+    elsif v_fire.status not in ('cancelled', 'finished') then
+      update office.routine_runs as f
+      set status = 'task_created', error = null, ended_at = null
+      where f.id = v_fire.id and f.status = 'failed'
+        and exists (select from office.tasks as t where t.id = v_fire.linked_task_id and not office_internal.is_closed(t));
+    end if;
+  end loop;
 end
 $$;
 

@@ -33,6 +33,10 @@ begin
       v_runs := office_internal.merge_wakeups(v_joining);
     end if;
   end if;
+  -- Most tasks are no routine's.
+  if not exists (select from office.routine_runs as f where f.linked_task_id = any(v_tasks)) then
+    return coalesce(v_runs, '{}');
+  end if;
   update office.routine_runs as f
   set status = n.status,
     linked_run_id = coalesce(f.linked_run_id, n.run_id),
@@ -47,7 +51,7 @@ begin
         when o.status = 'failed' then 'failed'
         else 'task_created'
       end as status,
-      (select r.id from office.runs as r where r.task_id = t.id order by r.number limit 1) as run_id
+      (select r.id from office.runs as r where r.task_id = t.id order by r.requested_at limit 1) as run_id
   ) as n
   where o.linked_task_id = any(v_tasks) and o.coalesced_into_run_id is null and f.id = o.id
     and (n.status <> f.status or (f.linked_run_id is null and n.run_id is not null));
