@@ -35,7 +35,7 @@ grant select on
 grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
-  office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.task_reviews, office.channels, office.channel_messages, office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
@@ -79,8 +79,13 @@ grant execute on function
   office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
   office.update_agent(text, jsonb), office.set_setting(text, text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
-  office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text),
+  office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text, boolean),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
+  office.update_task(text, jsonb), office.snooze_task(text, timestamptz), office.add_blocker(text, text),
+  office.remove_blocker(text, text), office.add_participant(text, text, text), office.remove_participant(text, text, text),
+  office.review_task(text, text, text), office.create_channel(text, text), office.receive_message(text, text, text, text),
+  office.create_workflow(text, jsonb, text), office.answer_request(text, text, text),
+  office.request_task(text, text, text, text, text, text, text, text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
   office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text, boolean),
   office.retry_runs(text, text, text, text, timestamptz, boolean, boolean),
@@ -112,7 +117,9 @@ grant execute on function office.record_cost(uuid, jsonb) to office_worker, offi
 grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
-  office.complete_task(text, text), office.wake(text, text, jsonb, text, text), office.note_decision(text),
+  office.complete_task(text, text, boolean), office.review_task(text, text, text), office.update_task(text, jsonb),
+  office.add_blocker(text, text), office.remove_blocker(text, text),
+  office.wake(text, text, jsonb, text, text), office.note_decision(text),
   office.ask(text, jsonb, interval, text, text, jsonb, text), office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb),
   office.request_approval(text, text, text, interval),
   office.answer(text, text, text, text)
@@ -139,6 +146,9 @@ alter table office.executors enable row level security;
 alter table office.tasks enable row level security;
 alter table office.task_blockers enable row level security;
 alter table office.task_participants enable row level security;
+alter table office.task_reviews enable row level security;
+alter table office.channels enable row level security;
+alter table office.channel_messages enable row level security;
 alter table office.comments enable row level security;
 alter table office.runs enable row level security;
 alter table office.wakeups enable row level security;
@@ -192,6 +202,9 @@ create policy visible on office.provider_limits using (
 create policy visible on office.tasks using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.task_blockers using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.task_participants using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.task_reviews using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.channels using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.channel_messages using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.comments using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.runs using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.wakeups using (workspace_id in (select office.visible_workspaces()));

@@ -56,6 +56,24 @@ class ProfileRow(TypedDict):
     workspace: str
 
 
+class RequestAnswerRow(TypedDict):
+    """A requested task as it was answered."""
+
+    task_id: UUID
+    request: str
+    state: str
+    answered: str
+    said: str | None
+    requested_by: str
+
+
+class MessageRow(TypedDict):
+    """The comment that an outside message became; `duplicate`: it had come before."""
+
+    comment_id: UUID
+    duplicate: bool
+
+
 class TaskRow(TypedDict):
     task_id: UUID
     task: str
@@ -502,8 +520,80 @@ class Office:
     def move_task(self, task: str, target: str) -> TaskRow:
         return self._row(TaskRow, "move_task", task=task, target=target)
 
-    def complete_task(self, task: str, summary: str | None = None) -> TaskRow:
-        return self._row(TaskRow, "complete_task", task=task, summary=summary)
+    def complete_task(
+        self, task: str, summary: str | None = None, wake_after_approval: bool | None = None
+    ) -> TaskRow:
+        return self._row(
+            TaskRow, "complete_task", task=task, summary=summary, wake_after_approval=wake_after_approval
+        )
+
+    def review_task(self, task: str, verdict: str, note: str | None = None) -> TaskRow:
+        """`verdict`: approved or rejected."""
+        return self._row(TaskRow, "review_task", task=task, verdict=verdict, note=note)
+
+    def update_task(self, task: str, changes: Json) -> TaskRow:
+        return self._row(TaskRow, "update_task", task=task, changes=changes)
+
+    def snooze_task(self, task: str, until: datetime | None) -> TaskRow:
+        """None takes a snooze back."""
+        return self._row(TaskRow, "snooze_task", task=task, until=NULL if until is None else until)
+
+    def add_blocker(self, task: str, blocker: str) -> TaskRow:
+        return self._row(TaskRow, "add_blocker", task=task, blocker=blocker)
+
+    def remove_blocker(self, task: str, blocker: str) -> TaskRow:
+        return self._row(TaskRow, "remove_blocker", task=task, blocker=blocker)
+
+    def add_participant(self, task: str, agent: str, role: str | None = None) -> TaskRow:
+        """`role`: reviewer (advises) or approver (decides)."""
+        return self._row(TaskRow, "add_participant", task=task, agent=agent, role=role)
+
+    def remove_participant(self, task: str, agent: str, role: str | None = None) -> TaskRow:
+        return self._row(TaskRow, "remove_participant", task=task, agent=agent, role=role)
+
+    def request_task(
+        self,
+        asked: str,
+        title: str,
+        description: str | None = None,
+        project: str | None = None,
+        source_ref: str | None = None,
+        peer_request_id: str | None = None,
+        requested_by_node_id: str | None = None,
+        workspace: str | None = None,
+    ) -> TaskRow:
+        """Ask another person; the task waits for the answer."""
+        return self._row(
+            TaskRow,
+            "request_task",
+            asked=asked,
+            title=title,
+            description=description,
+            project=project,
+            source_ref=source_ref,
+            peer_request_id=peer_request_id,
+            requested_by_node_id=requested_by_node_id,
+            workspace=workspace,
+        )
+
+    def answer_request(self, task: str, answer: str, note: str | None = None) -> RequestAnswerRow:
+        """`answer`: accepted_private, accepted_shared or declined."""
+        return self._row(RequestAnswerRow, "answer_request", task=task, answer=answer, note=note)
+
+    def create_channel(self, name: str, task: str) -> UUID:
+        """The channel's id."""
+        return self._value(UUID, "create_channel", name=name, task=task)
+
+    def receive_message(self, channel: str, external_id: str, author: str, body: str) -> MessageRow:
+        return self._row(
+            MessageRow, "receive_message", channel=channel, external_id=external_id, author=author, body=body
+        )
+
+    def create_workflow(self, name: str, stages: Sequence[Json], workspace: str | None = None) -> UUID:
+        """The workflow's id. A stage: name, state, auto_start_agent, queue_run."""
+        return self._value(
+            UUID, "create_workflow", name=name, stages=list(stages), workspace=workspace
+        )
 
     def archive_task(self, task: str) -> TaskRow:
         return self._row(TaskRow, "archive_task", task=task)

@@ -3,7 +3,7 @@
 --   decisions_check    each row: only under its gate; only what is open is answered, by one of its choices; what was decided stays (D3);
 --                      an answer to what no longer is so makes it void (D2)
 --   decisions_follow   after the statement: every open list hears of it (D4), runs go on or fail (D7, D9), agents wake (D6), rules are
---                      saved (D8)
+--                      saved (D8), verdicts are told (T9)
 
 create or replace function office_internal.decisions_check()
 returns trigger
@@ -80,8 +80,9 @@ begin
     select n.id from new_rows as n where n.id = any(v_decided) and n.kind = 'interrupted' and n.status = 'answered'
   ));
   perform office_internal.wake_for_approvals(array(
-    select n.id from new_rows as n where n.id = any(v_decided) and n.kind = 'approval'
+    select n.id from new_rows as n where n.id = any(v_decided) and n.kind = 'approval' and n.round is null
   ));
+  perform office_internal.tell_verdicts(array(select n.id from new_rows as n where n.id = any(v_decided) and n.round is not null));
   perform pg_notify('office_decision', '');
   return null;
 end

@@ -6,6 +6,10 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
+  -- The one setting that is clamped, not refused (T11).
+  if new.key = 'recovery_lookback_hours' and new.value ~ '^-?[0-9]{1,10}$' then
+    new.value := least(greatest(new.value::bigint, 1), 720)::text;
+  end if;
   perform office_internal.check_setting(new.key, new.scope, new.value);
   return new;
 end

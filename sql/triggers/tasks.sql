@@ -37,11 +37,25 @@ begin
         )
       );
     end if;
-    if new.state = 'done' and old.state not in ('done', 'in_review') and new.requires_approval then
+    -- Each time that it comes into review is a round of its own, and only the state says so (T9).
+    new.review_round := old.review_round + case when new.state = 'in_review' and old.state <> 'in_review' then 1 else 0 end;
+    if old.state = 'in_review' and new.state <> 'in_review' then
+      new.wake_after_approval := false;
+    end if;
+    if new.state = 'done' and old.state <> 'done' and office_internal.needs_approval(new)
+      and not (old.state = 'in_review' and office_internal.is_approved(old))
+    then
       perform office_internal.refuse(
-        'move_refused', 'This task is done only after an approval.', 'Move it to in_review: office.complete_task does.',
+        'move_refused', 'This task is done only after an approval.',
+        case
+          when old.state = 'in_review' then 'Whoever approves it says so: office.review_task.'
+          else 'Move it to in_review: office.complete_task does.'
+        end,
         jsonb_build_object('field', 'state', 'from', old.state, 'to', new.state)
       );
+    end if;
+    if old.requested_by_account_id is not null then
+      new := office_internal.answer_of_request(old, new);
     end if;
   end if;
   if tg_op = 'INSERT' or new.state <> old.state then
@@ -124,6 +138,7 @@ begin
     if new.assignee_agent_id is not null then
       perform office_internal.leave_signal(new.workspace_id, 'task_assigned', new.id, new.assignee_agent_id, v_event);
     end if;
+    perform office_internal.enter_stage(new, v_event);
     return null;
   end if;
   v_was_closed := old.archived_at is not null or old.deleted_at is not null or old.state in ('done', 'cancelled');
@@ -146,7 +161,19 @@ begin
     );
     if (new.state = 'in_progress' and old.state <> 'in_review') or (old.state = 'proposed' and new.state = 'todo') then
       perform office_internal.leave_signal(new.workspace_id, 'task_started', new.id, new.assignee_agent_id, v_event);
+    elsif new.state = 'in_review' then
+      perform office_internal.leave_signal(new.workspace_id, 'task_in_review', new.id, new.assignee_agent_id, v_event);
+    elsif old.state = 'in_review' and new.state in ('in_progress', 'blocked') then
+      perform office_internal.leave_signal(new.workspace_id, 'task_returned', new.id, new.assignee_agent_id, v_event);
+    elsif old.state in ('done', 'cancelled') and new.state = 'todo' then
+      perform office_internal.leave_signal(new.workspace_id, 'task_reopened', new.id, new.assignee_agent_id, v_event);
     end if;
+  end if;
+  if new.stage_id is distinct from old.stage_id then
+    perform office_internal.enter_stage(new, coalesce(v_event, office_internal.remember(
+      new.workspace_id, 'task_staged', jsonb_build_object('from', old.stage_id, 'to', new.stage_id),
+      v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
+    )));
   end if;
   if v_closed and not v_was_closed then
     v_event := office_internal.remember(
@@ -155,6 +182,13 @@ begin
       v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
     );
     perform office_internal.leave_signal(new.workspace_id, 'task_closed', new.id, new.assignee_agent_id, v_event);
+  end if;
+  -- What is archived or deleted takes its parts with it (T14).
+  if (new.archived_at is not null and old.archived_at is null) or (new.deleted_at is not null and old.deleted_at is null) then
+    update office.tasks as t
+    set archived_at = coalesce(t.archived_at, new.archived_at), deleted_at = coalesce(t.deleted_at, new.deleted_at)
+    where t.parent_id = new.id
+      and ((new.archived_at is not null and t.archived_at is null) or (new.deleted_at is not null and t.deleted_at is null));
   end if;
   -- One that is open again blocks others again; one that is gone after it was closed ends its sessions (N1).
   if new.snoozed_until is distinct from old.snoozed_until or new.project_id is distinct from old.project_id
@@ -165,7 +199,7 @@ begin
   return null;
 end
 $$;
-comment on function office_internal.tasks_tell() is 'Leaves activity and signals of a task''s change.';
+comment on function office_internal.tasks_tell() is 'Leaves activity and signals of a task''s change; closes its parts with it.';
 
 create or replace function office_internal.tasks_keep()
 returns trigger

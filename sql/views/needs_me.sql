@@ -11,9 +11,10 @@ select
   'r' || r.number as run,
   d.prompt,
   d.choices,
-  case d.kind
-    when 'approval' then a.name || ' hears of it'
-    when 'interrupted' then 'r' || r.number || ' is not tried again'
+  case
+    when d.round is not null then 't' || t.number || ' is not done'
+    when d.kind = 'approval' then a.name || ' hears of it'
+    when d.kind = 'interrupted' then 'r' || r.number || ' is not tried again'
     else 'r' || r.number || ' waits, and holds a slot'
   end as blocks,
   d.asked_at,
@@ -23,7 +24,7 @@ select
   d.operation
 from office.decisions as d
 join office.workspaces as w on w.id = d.workspace_id
-join office.agents as a on a.id = d.agent_id
+left join office.agents as a on a.id = d.agent_id
 left join office.tasks as t on t.id = d.task_id
 left join office.runs as r on r.id = d.run_id
 where office.is_somebody() and d.status = 'pending' and (d.expires_at is null or d.expires_at > office.now())

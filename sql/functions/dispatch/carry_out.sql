@@ -10,6 +10,7 @@ declare
   v_change office_internal.changes;
   v_done integer := 0;
   v_problem text;
+  v_found boolean;
 begin
   for v_change in
     select c.*
@@ -40,12 +41,16 @@ begin
         where a.id = v_change.agent_id and a.status = v_change.from_state
           -- Whoever has paused it lets it go, and nobody else.
           and (v_change.from_state <> 'paused' or a.paused_by is not distinct from v_change.paused_by);
+        v_found := found;
+      elsif v_change.kind = 'review_task' then
+        v_found := office_internal.give_verdict(v_change.task_id, v_change.round, v_change.to_state, v_change.reason);
       else
         update office.tasks as t
         set state = v_change.to_state
         where t.id = v_change.task_id and t.state = v_change.from_state;
+        v_found := found;
       end if;
-      if not found then
+      if not v_found then
         v_problem := 'it is no longer so';
       end if;
     exception

@@ -42,7 +42,10 @@ begin
     if exists (select from unnest(v_signals) as s where s.kind in ('task_unassigned', 'task_closed', 'task_holds', 'agent')) then
       perform office_internal.end_sessions(v_signals);
     end if;
-    v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals);
+    v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals) || office_internal.follow_reviews(v_signals);
+    if exists (select from unnest(v_signals) as s where s.kind = 'comment') then
+      v_wakeups := v_wakeups || office_internal.wake_for_comments(v_signals);
+    end if;
     v_runs := office_internal.runs_of_signals(v_signals);
     perform office_internal.tell_waiting(v_signals);
   end if;

@@ -60,6 +60,39 @@ begin
     returning id
   )
   select array_agg(made.id) into v_made from made;
+  -- Open again, or in a stage that queues a run: whoever moved it himself from inside his run knows.
+  with told as (
+    select s.*, t.assignee_agent_id, t.stage_id
+    from unnest(signals) as s
+    join office.tasks as t on t.id = s.task_id
+    where s.kind in ('task_reopened', 'task_staged') and t.assignee_agent_id is not null
+      and (s.attempt_id is null or t.assignee_agent_id is distinct from office_internal.agent_of_attempt(s.attempt_id))
+      and case s.kind
+        when 'task_reopened' then t.state = 'todo' and office_internal.is_woken_for(t.id) and not office_internal.is_blocked(t.id)
+        else not office_internal.is_closed(t) and exists (select from office.stages as g where g.id = t.stage_id and g.queue_run)
+      end
+  ),
+  made as (
+    insert into office.wakeups (
+      workspace_id, agent_id, source, class, addresses, task_id, payload, idempotency_key, depth, account_id, attempt_id, requested_at
+    )
+    select
+      d.workspace_id, d.assignee_agent_id, case d.kind when 'task_reopened' then 'reopened' else 'queue_run' end, 'event', 'assignee',
+      d.task_id, jsonb_strip_nulls(jsonb_build_object(
+        'task_id', d.task_id, 'stage_id', case when d.kind = 'task_staged' then d.stage_id end
+      )),
+      case d.kind
+        when 'task_reopened' then format('reopened:%s:%s', d.task_id, d.event_id)
+        else format('queue_run:%s:%s:%s', d.task_id, d.stage_id, d.event_id)
+      end,
+      d.depth, d.account_id, d.attempt_id, office.now()
+    from told as d
+    order by d.id
+    on conflict do nothing
+    returning id
+  )
+  select array_agg(made.id) into v_more from made;
+  v_made := v_made || v_more;
   if cardinality(v_closed) = 0 then
     return coalesce(v_made, '{}');
   end if;

@@ -8,6 +8,7 @@ set "office.gates" = ''
 as $$
 begin
   return query select 'leases', office_internal.sweep_leases();
+  return query select 'recovery', office_internal.recover_tasks();
   return query select 'retries', office_internal.settle_retries();
   return query select 'holds', office_internal.settle_holds();
   return query select 'decisions', office_internal.expire_decisions();

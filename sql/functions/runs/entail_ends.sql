@@ -50,6 +50,12 @@ begin
   from office.runs as r
   join office.runs as q on q.task_id = r.task_id and q.parked = 'session'
   where r.id = any(over_run_ids || ended_run_ids);
+  if exists (
+    select from office.runs as r
+    where r.id = any(ended_run_ids) and r.task_id is not null and r.cancel_reason in ('stopped', 'dropped')
+  ) then
+    perform office_internal.give_tasks_back(ended_run_ids);
+  end if;
   insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id, detail)
   select r.workspace_id, v_now, 'run_ended', r.agent_id, r.task_id, r.id, r.attempt_id, jsonb_build_object('result', r.result)
   from office.runs as r
