@@ -35,7 +35,8 @@ grant select on
 grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
-  office.task_reviews, office.channels, office.channel_messages, office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.task_reviews, office.channels, office.channel_messages,
+  office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule

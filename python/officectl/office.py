@@ -536,7 +536,7 @@ class Office:
 
     def snooze_task(self, task: str, until: datetime | None) -> TaskRow:
         """None takes a snooze back."""
-        return self._row(TaskRow, "snooze_task", task=task, until=NULL if until is None else until)
+        return cast("TaskRow", self.call("snooze_task", task=task, until=until)[0])
 
     def add_blocker(self, task: str, blocker: str) -> TaskRow:
         return self._row(TaskRow, "add_blocker", task=task, blocker=blocker)
@@ -591,9 +591,7 @@ class Office:
 
     def create_workflow(self, name: str, stages: Sequence[Json], workspace: str | None = None) -> UUID:
         """The workflow's id. A stage: name, state, auto_start_agent, queue_run."""
-        return self._value(
-            UUID, "create_workflow", name=name, stages=list(stages), workspace=workspace
-        )
+        return self._value(UUID, "create_workflow", name=name, stages=list(stages), workspace=workspace)
 
     def archive_task(self, task: str) -> TaskRow:
         return self._row(TaskRow, "archive_task", task=task)

@@ -11,6 +11,7 @@ comment on table office_internal.blocker_guards is 'Serialises who adds blockers
 comment on column office_internal.blocker_guards.workspace_id is 'The workspace.';
 comment on column office_internal.blocker_guards.xid is 'The last transaction that added some.';
 
+-- squawk-ignore adding-foreign-key-constraint
 alter table office.tasks
   add column review_round integer not null default 0,
   add column wake_after_approval boolean not null default false,
@@ -57,15 +58,18 @@ comment on column office.task_reviews.comment_id is 'What was said with it, as a
 comment on column office.task_reviews.attempt_id is 'The attempt from inside which it was given.';
 comment on column office.task_reviews.created_at is 'When it was given.';
 
+-- squawk-ignore ban-drop-not-null, constraint-missing-not-valid
 alter table office.decisions
   add column round integer check (round > 0),
   alter column agent_id drop not null,
   add check (agent_id is not null or kind = 'approval');
-comment on column office.decisions.agent_id is 'The agent that asked, or whose run was interrupted; null: a review of a task that no agent has.';
+comment on column office.decisions.agent_id
+is 'The agent that asked, or whose run was interrupted; null: a review of a task that no agent has.';
 comment on column office.decisions.round is 'The round of the review that it decides: the office asks, not an agent (T9).';
 -- squawk-ignore require-concurrent-index-creation
 create unique index decisions_review on office.decisions (task_id, round) where round is not null;
 
+-- squawk-ignore ban-drop-constraint
 alter table office_internal.signals drop constraint signals_kind_check;
 -- squawk-ignore constraint-missing-not-valid
 alter table office_internal.signals
@@ -78,6 +82,7 @@ comment on column office_internal.signals.kind
 is 'What changed: a wakeup came; look again; an agent, a setting; a task assigned, taken away, started, closed, held or freed, in review,
 sent back, judged, open again, in another stage; a comment; a key that was freed here, or anywhere.';
 
+-- squawk-ignore ban-drop-constraint
 alter table office_internal.changes drop constraint changes_kind_check;
 -- squawk-ignore constraint-missing-not-valid
 alter table office_internal.changes

@@ -1,5 +1,5 @@
--- Triggers of office.task_participants: agent and task are of one workspace; who comes or goes changes whom a review waits for (T9); whoever
--- is taken off a task is no longer wanted there: his queued runs are settled (Q13.3), his session ends (N1).
+-- Triggers of office.task_participants: agent and task are of one workspace; who comes or goes changes whom a review waits for (T9);
+-- whoever is taken off a task is no longer wanted there: his queued runs are settled (Q13.3), his session ends (N1).
 
 create or replace function office_internal.task_participants_check()
 returns trigger

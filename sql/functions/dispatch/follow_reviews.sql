@@ -1,7 +1,8 @@
--- office_internal.follow_reviews: what is so with reviews after these signals (T5, T9), on committed state: who is asked for a verdict, what
--- the verdicts of a round come to, and whom a task that was sent back wakes. Answers the ids of the wakeups, which the caller dispatches
--- in the same breath. Rejections are held until the remaining reviewers of the round have answered; then the task goes back, by change
--- signal, and one wake carries them all. The last approval closes the task, or wakes the assignee to do so. The caller holds the gates.
+-- office_internal.follow_reviews: what is so with reviews after these signals (T5, T9), on committed state: who is asked for a verdict,
+-- what the verdicts of a round come to, and whom a task that was sent back wakes. Answers the ids of the wakeups, which the caller
+-- dispatches in the same breath. Rejections are held until the remaining reviewers of the round have answered; then the task goes back, by
+-- change signal, and one wake carries them all. The last approval closes the task, or wakes the assignee to do so. The caller holds the
+-- gates.
 create or replace function office_internal.follow_reviews(signals office_internal.signals[])
 returns uuid[]
 language plpgsql volatile
@@ -161,7 +162,9 @@ begin
         format('changes_requested:%s:%s', r.id, r.review_round) as key
       where r.rejections is not null
       union all
-      select 'comment', jsonb_build_object('task_id', r.id, 'comment_id', r.comment_id), format('comment:%s:move:%s', r.comment_id, r.event_id)
+      select
+        'comment', jsonb_build_object('task_id', r.id, 'comment_id', r.comment_id),
+        format('comment:%s:move:%s', r.comment_id, r.event_id)
       where r.rejections is null and r.comment_id is not null
       union all
       select

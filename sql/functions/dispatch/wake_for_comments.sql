@@ -18,7 +18,10 @@ begin
     join office.comments as c on c.id = s.event_id
     join office.tasks as t on t.id = c.task_id
     where s.kind = 'comment' and t.archived_at is null and t.deleted_at is null
-      and (t.project_id is not null or t.workflow_id in (select w.office_workflow_id from office.workspaces as w where w.id = t.workspace_id))
+      and (
+        t.project_id is not null
+        or t.workflow_id = (select w.office_workflow_id from office.workspaces as w where w.id = t.workspace_id)
+      )
   ),
   meant as (
     select s.*, s.assignee_agent_id as agent_id, 'assignee' as addresses, format('comment:%s', s.comment_id) as key
@@ -32,7 +35,8 @@ begin
     join office.agents as a on a.workspace_id = s.workspace_id and a.deleted_at is null
     where a.id is distinct from s.author_agent_id and (s.closed or a.id is distinct from s.assignee_agent_id)
       and position('@' in s.body) > 0
-      and s.body ~* ('(^|[^[:alnum:]_@])@' || regexp_replace(a.name, '([^[:alnum:]_])', '\\\1', 'g') || '($|[^[:alnum:]_.-]|[.-]($|[^[:alnum:]_]))')
+      and s.body ~* ('(^|[^[:alnum:]_@])@' || regexp_replace(a.name, '([^[:alnum:]_])', '\\\1', 'g')
+        || '($|[^[:alnum:]_.-]|[.-]($|[^[:alnum:]_]))')
   ),
   made as (
     insert into office.wakeups (

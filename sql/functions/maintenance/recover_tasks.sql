@@ -1,6 +1,6 @@
--- office_internal.recover_tasks: once a minute and workspace, wakes the agents of tasks that nobody started, as task_assigned (T11), at most
--- recovery_limit a sweep, with activity; a sweep that finds nothing leaves nothing. Answers how many. Two sweeps at once: the second waits for
--- the first's slot and finds it taken. Takes no gate.
+-- office_internal.recover_tasks: once a minute and workspace, wakes the agents of tasks that nobody started, as task_assigned (T11), at
+-- most recovery_limit a sweep, with activity; a sweep that finds nothing leaves nothing. Answers how many. Two sweeps at once: the second
+-- waits for the first's slot and finds it taken. Takes no gate.
 create or replace function office_internal.recover_tasks()
 returns integer
 language plpgsql volatile

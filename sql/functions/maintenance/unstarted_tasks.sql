@@ -1,6 +1,6 @@
--- office_internal.unstarted_tasks: the office tasks of these workspaces that are to be done, lie within the look-back, and that nothing shows
--- to have been started (T11). It is shown by a queued, active or blocked run, one that was launched and has finished, an interrupted one,
--- and one that a person stopped or dropped; not by one that gave up, went stale, or finished without a launch. Passed over are tasks
+-- office_internal.unstarted_tasks: the office tasks of these workspaces that are to be done, lie within the look-back, and that nothing
+-- shows to have been started (T11). It is shown by a queued, active or blocked run, one that was launched and has finished, an interrupted
+-- one, and one that a person stopped or dropped; not by one that gave up, went stale, or finished without a launch. Passed over are tasks
 -- whose agent is paused or stopped, and those that somebody is being woken for.
 create or replace function office_internal.unstarted_tasks(workspace_ids uuid[], at timestamptz)
 returns setof office.tasks

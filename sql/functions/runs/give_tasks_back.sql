@@ -1,6 +1,6 @@
--- office_internal.give_tasks_back: the tasks of runs that were stopped or dropped go back to todo, by change signal, when they are in progress
--- and the run was their assignee's (P6); every other state stays. It wakes nobody. A task that another run of its assignee works on, or is
--- to, stays as well. The caller holds the gates.
+-- office_internal.give_tasks_back: the tasks of runs that were stopped or dropped go back to todo, by change signal, when they are in
+-- progress and the run was their assignee's (P6); every other state stays. It wakes nobody. A task that another run of its assignee works
+-- on, or is to, stays as well. The caller holds the gates.
 create or replace function office_internal.give_tasks_back(ended_run_ids uuid[])
 returns void
 language plpgsql volatile

@@ -53,4 +53,5 @@ begin
 end
 $$;
 
-comment on function office_internal.answer_of_request(office.tasks, office.tasks) is 'Makes a change of a requested task its answer, or refuses it.';
+comment on function office_internal.answer_of_request(office.tasks, office.tasks)
+is 'Makes a change of a requested task its answer, or refuses it.';

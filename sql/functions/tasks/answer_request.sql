@@ -35,7 +35,8 @@ begin
   where t.id = v_task.id and t.request_answer is null;
   if not found then
     perform office_internal.refuse(
-      'conflict', format('t%s was answered meanwhile.', v_task.number), 'Look at it again.', jsonb_build_object('task', 't' || v_task.number)
+      'conflict', format('t%s was answered meanwhile.', v_task.number), 'Look at it again.',
+      jsonb_build_object('task', 't' || v_task.number)
     );
   end if;
   update office.inbox_items as i

@@ -15,7 +15,9 @@ begin
   perform office_internal.need_person();
   v_workspace := office_internal.find_workspace(workspace);
   if nullif(btrim(name), '') is null or length(name) > 63 then
-    perform office_internal.refuse('invalid', 'A workflow has a name of 1 to 63 characters.', 'Name it.', jsonb_build_object('field', 'name'));
+    perform office_internal.refuse(
+      'invalid', 'A workflow has a name of 1 to 63 characters.', 'Name it.', jsonb_build_object('field', 'name')
+    );
   end if;
   if jsonb_typeof(stages) is distinct from 'array' or jsonb_array_length(stages) not between 1 and 50 then
     perform office_internal.refuse(

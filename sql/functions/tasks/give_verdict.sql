@@ -22,7 +22,8 @@ begin
   ) then
     perform office_internal.refuse(
       'already_reviewed', format('This reviewer has judged t%s in this round.', v_task.number),
-      'It can be judged again when it comes back into review.', jsonb_build_object('task', 't' || v_task.number, 'round', v_task.review_round)
+      'It can be judged again when it comes back into review.',
+      jsonb_build_object('task', 't' || v_task.number, 'round', v_task.review_round)
     );
   end if;
   if nullif(note, '') is not null then

@@ -38,6 +38,8 @@ begin
   insert into office.task_participants (workspace_id, task_id, agent_id, role)
   select t.workspace_id, t.id, t.assignee_agent_id, 'reviewer' from office.tasks as t where t.title = name || ' task';
   perform office.add_comment(v_task, name || ' comment');
+  perform office.create_channel(name || ' channel', v_task);
+  perform from office.receive_message(name || ' channel', 'm1', name, name || ' message');
   v_worker := worker_id from office.register_worker(name || '-host', workspace => name, max_runs => 4);
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     perform from office.start_attempt(v_launch.attempt_id);
@@ -70,6 +72,8 @@ begin
   from office.runs as r
   join office.workspaces as w on w.id = r.workspace_id and w.name = furnish.name
   limit 1;
+  v_task := task from office.create_task(name || ' reviewed', workspace => name);
+  perform from office.move_task(v_task, 'in_progress'), office.move_task(v_task, 'in_review'), office.review_task(v_task, 'approved');
   perform from office.create_task(name || ' third', assignee => name || '/' || name || '-agent', workspace => name);
   perform office.dispatch(name);
   perform from office.wake(name || '/' || name || '-agent');

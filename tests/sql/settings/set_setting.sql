@@ -54,7 +54,8 @@ select is_empty(
     cross join lateral pg_temp.refusal(format(
       'insert into office.settings (scope, key, value) values (%L, %L, %L)', 'office', d.key, v.value
     )) as u
-    where v.wrong and (f.state is distinct from 'PT422' or f.detail ->> 'code' <> 'invalid' or f.hint is null or u.state is distinct from 'PT422')
+    -- recovery_lookback_hours is clamped (T11).
+    where v.wrong and not (d.key = 'recovery_lookback_hours' and v.value in ('0', '721')) and (f.state is distinct from 'PT422' or f.detail ->> 'code' <> 'invalid' or f.hint is null or u.state is distinct from 'PT422')
   $$,
   'J4: every setting refuses what is out of its range or type with PT422, by function and by a plain INSERT'
 );
