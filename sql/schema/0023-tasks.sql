@@ -11,10 +11,10 @@ comment on table office_internal.blocker_guards is 'Serialises who adds blockers
 comment on column office_internal.blocker_guards.workspace_id is 'The workspace.';
 comment on column office_internal.blocker_guards.xid is 'The last transaction that added some.';
 
--- squawk-ignore adding-foreign-key-constraint
 alter table office.tasks
   add column review_round integer not null default 0,
   add column wake_after_approval boolean not null default false,
+  -- squawk-ignore adding-foreign-key-constraint
   add column requested_by_account_id uuid references office.accounts (id),
   add column requested_by_node_id text,
   add column peer_request_id text,
@@ -58,10 +58,11 @@ comment on column office.task_reviews.comment_id is 'What was said with it, as a
 comment on column office.task_reviews.attempt_id is 'The attempt from inside which it was given.';
 comment on column office.task_reviews.created_at is 'When it was given.';
 
--- squawk-ignore ban-drop-not-null, constraint-missing-not-valid
 alter table office.decisions
   add column round integer check (round > 0),
+  -- squawk-ignore ban-drop-not-null
   alter column agent_id drop not null,
+  -- squawk-ignore constraint-missing-not-valid
   add check (agent_id is not null or kind = 'approval');
 comment on column office.decisions.agent_id
 is 'The agent that asked, or whose run was interrupted; null: a review of a task that no agent has.';

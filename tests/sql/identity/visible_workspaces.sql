@@ -73,7 +73,9 @@ begin
   join office.workspaces as w on w.id = r.workspace_id and w.name = furnish.name
   limit 1;
   v_task := task from office.create_task(name || ' reviewed', workspace => name);
-  perform from office.move_task(v_task, 'in_progress'), office.move_task(v_task, 'in_review'), office.review_task(v_task, 'approved');
+  perform from office.move_task(v_task, 'in_progress');
+  perform from office.move_task(v_task, 'in_review');
+  perform from office.review_task(v_task, 'approved');
   perform from office.create_task(name || ' third', assignee => name || '/' || name || '-agent', workspace => name);
   perform office.dispatch(name);
   perform from office.wake(name || '/' || name || '-agent');
