@@ -366,7 +366,7 @@ when (
     new.parked is null and new.due_at is null and new.stop_reason is null
     and case new.status
       when 'claimed' then old.status = 'queued' and old.answered_at is null and new.attempt_id is distinct from old.attempt_id
-        and coalesce(current_setting('office.gates', true), '') not in ('', 'all')
+        and coalesce(current_setting('office.gates', true), '') = statement_timestamp()::text
       when 'running' then old.status = 'claimed'
       when 'finished' then old.status = 'running' and new.outcome is not null and new.ended_at is not null
       else false

@@ -2,7 +2,7 @@
 -- name), I5 (who may do what). A list of what breaks a law is compared with an empty one, so that a failure names the object.
 begin;
 set local search_path = tap, public;
-select plan(27);
+select plan(26);
 
 create temporary view ours as
 select n.oid, n.nspname as schema
@@ -107,31 +107,12 @@ select is_empty(
   $$
     select name from our_functions
     where exists (
-      select from unnest(proconfig) as setting where setting !~ '^(search_path|lock_timeout|plan_cache_mode|jit|enable_[a-z]+|office\.gates)='
+      select from unnest(proconfig) as setting where setting !~ '^(search_path|lock_timeout|plan_cache_mode|jit|enable_[a-z]+)='
     )
     order by 1
   $$,
-  'A5: functions change no setting but the search path, lock_timeout, the planner''s and the note of the gates'
+  'A5 I13: functions change no setting but the search path, lock_timeout and the planner''s: others are a superuser''s to set'
 );
-select is_empty(
-  $$
-    with recursive gate_functions as (
-      select p.oid, p.proname from our_functions as p where p.schema = 'office_internal' and p.proname = 'note_gates'
-      union
-      select p.oid, p.proname
-      from gate_functions as g
-      join our_functions as p on p.oid <> g.oid
-      join pg_catalog.pg_proc as f on f.oid = p.oid and f.prosrc ~ ('office_internal\.' || g.proname || '\(')
-    )
-    select f.name
-    from gate_functions as g
-    join our_functions as f using (oid)
-    where f.schema = 'office' and not ('office.gates=' = any(coalesce(f.proconfig, '{}')))
-    order by 1
-  $$,
-  'A6: what a gate function notes of its gates ends with it: the statement after it may be a hand''s'
-);
-
 -- A3: no dead code. office.wake_agent is for people's own tables, and the deploy calls install.
 create temporary view our_texts as
 with functions as materialized (select oid from our_functions)

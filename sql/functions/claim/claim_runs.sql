@@ -18,7 +18,6 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -102,7 +101,7 @@ begin
         v_worker := office_internal.need_worker(claim_runs.worker_id);
         v_holds := true;
       end if;
-      perform office_internal.note_gates(v_held);
+      perform office_internal.note_gates();
       -- What it dispatches is to be in proportion to what it claims: a backlog is worked off by many claims.
       perform office_internal.dispatch_gates(v_held, v_mark, least(greatest(4 * v_left / cardinality(v_held), 32), 500));
       return query select * from office_internal.claim_in_gates(v_held, claim_runs.worker_id, v_left);

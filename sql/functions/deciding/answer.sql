@@ -8,7 +8,6 @@ create or replace function office.answer(decision text, choice text, note text d
 returns office.decision_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_me record;

@@ -20,7 +20,6 @@ create or replace function office.ask(
 returns office.decision_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_asked office.decisions;

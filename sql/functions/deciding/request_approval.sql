@@ -11,7 +11,6 @@ create or replace function office.request_approval(
 returns office.decision_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_subjects constant text[] := array['hire', 'budget_increase', 'board', 'task_review', 'skill'];

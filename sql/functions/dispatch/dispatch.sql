@@ -7,7 +7,6 @@ create or replace function office.dispatch(workspace text default null)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -31,7 +30,7 @@ begin
     order by g.workspace_id
     for no key update skip locked
   loop
-    perform office_internal.note_gates(array[v_gate]);
+    perform office_internal.note_gates();
     v_taken := v_taken + office_internal.dispatch_aside(v_gate);
   end loop;
   return v_taken;

@@ -6,7 +6,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  if coalesce(current_setting('office.gates', true), '') = '' then
+  if office_internal.is_by_hand() then
     perform office_internal.take_all_gates();
   end if;
   return null;

@@ -11,7 +11,6 @@ begin
   perform set_config('lock_timeout', '2s', true);
   lock table office_internal.gates in exclusive mode;
   perform set_config('lock_timeout', v_timeout, true);
-  perform set_config('office.gates', 'all', true);
 end
 $$;
 

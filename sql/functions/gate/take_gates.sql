@@ -9,7 +9,7 @@ as $$
 begin
   perform office_internal.need_read_committed();
   perform from office_internal.gates as g where g.workspace_id = any(workspace_ids) order by g.workspace_id for no key update;
-  perform office_internal.note_gates(workspace_ids);
+  perform office_internal.note_gates();
 end
 $$;
 

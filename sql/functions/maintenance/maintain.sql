@@ -4,7 +4,6 @@ create or replace function office.maintain()
 returns table (piece text, done integer)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 begin
   return query select 'leases', office_internal.sweep_leases();

@@ -9,7 +9,6 @@ create or replace function office.record_cost(attempt_id uuid, events jsonb)
 returns table (usage_event_id text, duplicate boolean, cost_cents numeric, cost_source text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

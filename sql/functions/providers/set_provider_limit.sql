@@ -6,7 +6,6 @@ create or replace function office.set_provider_limit(provider text, max_requests
 returns table (limited_provider text, most integer, requests integer)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_requests integer;

@@ -15,7 +15,6 @@ create or replace function office.fail_attempt(
 returns table (run_id uuid, status text, result text, scheduled_retry_at timestamptz)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

@@ -5,7 +5,6 @@ create or replace function office.send_message(session text, text text)
 returns office.session_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 begin
   return office_internal.write_into(send_message.session, send_message.text, false);

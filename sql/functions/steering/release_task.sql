@@ -6,7 +6,6 @@ create or replace function office.release_task(task text)
 returns table (released text, held_by text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_account uuid := office_internal.need_person();

@@ -8,7 +8,6 @@ create or replace function office.resume(ref text)
 returns table (resumed text, queued integer)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

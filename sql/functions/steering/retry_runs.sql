@@ -15,7 +15,6 @@ create or replace function office.retry_runs(
 returns table (run_id uuid, run text, agent_name text, task_number text, was text, becomes text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

@@ -8,7 +8,6 @@ create or replace function office.stop(ref text, reason text default null)
 returns setof office.run_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

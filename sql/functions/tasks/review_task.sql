@@ -8,7 +8,6 @@ create or replace function office.review_task(task text, verdict text, note text
 returns office.task_reference
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_me record;

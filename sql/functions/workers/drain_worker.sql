@@ -5,7 +5,6 @@ create or replace function office.drain_worker(worker_id uuid)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 begin
   if not exists (select from office.workers as w where w.id = drain_worker.worker_id) then

@@ -4,7 +4,6 @@ create or replace function office.expire_worker(worker_id uuid)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 begin
   perform office_internal.need_operator();

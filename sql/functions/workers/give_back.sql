@@ -5,7 +5,6 @@ create or replace function office.give_back(worker_id uuid, carried_attempt_ids 
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
-set "office.gates" = ''
 as $$
 declare
   v_runs uuid[];

@@ -66,6 +66,8 @@ as $$
 declare
   v_wakeup uuid := pg_temp.asking('hand-' || by_hand.status);
 begin
+  -- As if the hand's were a statement of its own.
+  perform set_config('office.gates', '', true);
   update office.runs as r set status = by_hand.status where r.id = (pg_temp.run(v_wakeup)).id;
   return pg_temp.closed();
 end
