@@ -16,6 +16,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from officectl.database.embedded import Cluster
+from officectl.errors import OfficeError
 
 from .crew import Crew, Process, frozen
 from .furnish import AGENTS, SETTINGS, workspace_of
@@ -67,7 +68,7 @@ class Faults:
         def run() -> None:
             try:
                 act()
-            except psycopg.OperationalError as error:
+            except (psycopg.OperationalError, OfficeError) as error:
                 # The server went away under it, by another fault.
                 self.ledger.note("cut short", error=str(error))
 
