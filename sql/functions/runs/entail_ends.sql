@@ -37,9 +37,6 @@ begin
       reason = case when r.result <> 'succeeded' then r.result end
     from office.runs as r
     where w.run_id = any(ended_run_ids) and w.status = 'claimed' and r.id = w.run_id and r.status <> 'interrupted';
-    perform office_internal.hand_back_tasks(array(
-      select r.id from office.runs as r where r.id = any(ended_run_ids) and r.task_id is not null and r.cancel_reason in ('stopped', 'dropped')
-    ));
     perform office_internal.renew_summaries(ended_run_ids);
   end if;
   -- Most runs hold none: a statement that deletes nothing would fire its triggers.

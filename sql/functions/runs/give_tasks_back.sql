@@ -12,7 +12,14 @@ begin
   from office.runs as r
   join office.tasks as t on t.id = r.task_id
   where r.id = any(ended_run_ids) and r.status = 'cancelled' and r.cancel_reason in ('stopped', 'dropped')
-    and t.state = 'in_progress' and t.assignee_agent_id = r.agent_id
+    and t.assignee_agent_id = r.agent_id
+    -- Its start may not have reached the task yet.
+    and (
+      t.state = 'in_progress'
+      or (t.state = 'todo' and exists (
+        select from office_internal.changes as c where c.task_id = t.id and c.kind = 'move_task' and c.to_state = 'in_progress'
+      ))
+    )
     and not exists (
       select
       from office.runs as o
