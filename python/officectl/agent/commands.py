@@ -77,6 +77,29 @@ def complete(summary: str | None, ref: str | None) -> None:
     _say(inside.call("complete_task", task=inside.own_task(ref), summary=summary))
 
 
+@click.command()
+@click.argument("verdict", type=click.Choice(["approved", "rejected"]))
+@click.option("--note", metavar="TEXT", help="What is said with it; it becomes a comment.")
+@click.option("--task", "ref", metavar="TASK", help="Another task than its own.")
+def review(verdict: str, note: str | None, ref: str | None) -> None:
+    """Inside a run: judge a task that waits for this agent's review."""
+    inside = Inside.here()
+    _say(
+        inside.call("review_task", **given({"task": inside.own_task(ref), "verdict": verdict, "note": note}))
+    )
+
+
+@click.command()
+@click.argument("blocker", metavar="TASK")
+@click.option("--task", "ref", metavar="TASK", help="Another task than its own.")
+@click.option("--remove", is_flag=True, help="It waits for it no longer.")
+def block(blocker: str, ref: str | None, remove: bool) -> None:
+    """Inside a run: let its task, or a part of it, wait for another task."""
+    inside = Inside.here()
+    call = "remove_blocker" if remove else "add_blocker"
+    _say(inside.call(call, task=inside.own_task(ref), blocker=blocker))
+
+
 @click.command("wake-self")
 @click.argument("reason")
 def wake_self(reason: str) -> None:
@@ -242,6 +265,8 @@ COMMANDS = (
     move,
     create_task,
     complete,
+    review,
+    block,
     wake_self,
     note_decision,
     add_folder,

@@ -14,7 +14,7 @@ select 'd' || d.number as decision, d.kind, d.subject, d.status, d.reason, d.pro
   d.through, d.id as decision_id
 from office.decisions d
 join office.workspaces w on w.id = d.workspace_id
-join office.agents a on a.id = d.agent_id
+left join office.agents a on a.id = d.agent_id
 left join office.tasks t on t.id = d.task_id
 left join office.runs r on r.id = d.run_id
 left join office.accounts u on u.id = d.decided_by_account_id

@@ -1,6 +1,7 @@
 """`officectl task`: the work that agents are woken for."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import click
@@ -168,6 +169,112 @@ def move(session: Session, task: str, target: str, dry_run: bool) -> None:
 def complete(session: Session, task: str, summary: str | None, dry_run: bool) -> None:
     """Say that a task is done; it may still want a review."""
     _act(session, lambda desk: desk.complete_task(task, summary), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("verdict", type=click.Choice(["approved", "rejected"]))
+@click.option("--note", metavar="TEXT", help="What is said with it; it becomes a comment.")
+@dry_run_option
+@session_options
+def review(session: Session, task: str, verdict: str, note: str | None, dry_run: bool) -> None:
+    """Judge a task in review; what it comes to, the dispatch decides."""
+    _act(session, lambda desk: desk.review_task(task, verdict, note), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.option("--title", metavar="TEXT")
+@click.option("--description", "-d", metavar="TEXT", help="What is to be done.")
+@click.option("--priority", metavar="PRIORITY", help="low, medium, high or urgent.")
+@click.option("--complexity", metavar="COMPLEXITY", help="low, medium, high or max.")
+@click.option("--project", "-p", metavar="NAME")
+@click.option("--parent", metavar="TASK", help="The task that it is a part of.")
+@click.option("--requires-approval/--no-approval", default=None, help="Whether a person must approve it.")
+@dry_run_option
+@session_options
+def edit(session: Session, task: str, dry_run: bool, **changes: Any) -> None:
+    """Change what a task says."""
+    changed = {name: value for name, value in changes.items() if value is not None}
+    _act(session, lambda desk: desk.update_task(task, changed), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("blocker", metavar="BLOCKER")
+@dry_run_option
+@session_options
+def block(session: Session, task: str, blocker: str, dry_run: bool) -> None:
+    """Let a task wait for another one, BLOCKER."""
+    _act(session, lambda desk: desk.add_blocker(task, blocker), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("blocker", metavar="BLOCKER")
+@dry_run_option
+@session_options
+def unblock(session: Session, task: str, blocker: str, dry_run: bool) -> None:
+    """Let a task wait no longer for BLOCKER."""
+    _act(session, lambda desk: desk.remove_blocker(task, blocker), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("until", required=False, type=click.DateTime(), metavar="TIME")
+@click.option("--no-longer", is_flag=True, help="Take a snooze back.")
+@dry_run_option
+@session_options
+def snooze(session: Session, task: str, until: datetime | None, no_longer: bool, dry_run: bool) -> None:
+    """Put a task off until a time, as '2026-01-31 09:00:00' here."""
+    if no_longer == bool(until):
+        raise click.UsageError("Say until when, or --no-longer.")
+    _act(session, lambda desk: desk.snooze_task(task, until and until.astimezone()), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("agent")
+@click.option("--approver", is_flag=True, help="It decides; else it advises.")
+@click.option("--remove", is_flag=True, help="It takes no part any more.")
+@dry_run_option
+@session_options
+def reviewer(session: Session, task: str, agent: str, approver: bool, remove: bool, dry_run: bool) -> None:
+    """Let an agent review a task."""
+    role = "approver" if approver else None
+    _act(
+        session,
+        lambda desk: (
+            desk.remove_participant(task, agent, role) if remove else desk.add_participant(task, agent, role)
+        ),
+        dry_run=dry_run,
+    )
+
+
+@command.command()
+@click.argument("asked", metavar="PERSON")
+@click.argument("title")
+@click.option("--description", "-d", metavar="TEXT", help="What is to be done.")
+@click.option("--project", "-p", metavar="NAME")
+@workspace_option
+@dry_run_option
+@session_options
+def request(session: Session, asked: str, title: str, dry_run: bool, **arguments: Any) -> None:
+    """Ask another person for something."""
+    _act(session, lambda desk: desk.request_task(asked, title, **arguments), dry_run=dry_run)
+
+
+@command.command()
+@click.argument("task")
+@click.argument("answer", type=click.Choice(["accepted_private", "accepted_shared", "declined"]))
+@click.option("--note", metavar="TEXT", help="What is said with it.")
+@dry_run_option
+@session_options
+def respond(session: Session, task: str, answer: str, note: str | None, dry_run: bool) -> None:
+    """Answer what somebody asked you for."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.answer_request(task, answer, note)
+    show_record(row, layout=session.layout)
 
 
 @command.command()

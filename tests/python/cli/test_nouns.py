@@ -57,6 +57,35 @@ def test_i8_a_task_from_making_to_archiving(staffed: Officectl) -> None:
     assert len(staffed("task", "list", "--archived", "-o", "json").items) == 1
 
 
+def test_i8_t9_t8_a_task_is_reviewed_and_held(staffed: Officectl) -> None:
+    """T1, T8, T9: what people say about a task, each by its verb."""
+    staffed("task", "create", "Spec", "-a", "triage", "--requires-approval")
+    staffed("task", "create", "Build", "-a", "lead")
+    assert staffed("task", "edit", "t1", "--title", "The spec", "--priority", "high").code == 0
+    shown = staffed("task", "show", "t1", "-o", "json").items[0]
+    assert (shown["title"], shown["priority"]) == ("The spec", "high")
+    assert staffed("task", "block", "t2", "t1").code == 0
+    cycle = staffed("task", "block", "t1", "t2")
+    assert cycle.code == 1 and "t1 waits for t2 waits for t1" in cycle.err
+    assert staffed("task", "list", "--assignee", "lead", "--json", "blocked_by").items == [
+        {"blocked_by": "t1"}
+    ]
+    assert staffed("task", "unblock", "t2", "t1").code == 0
+    assert staffed("task", "reviewer", "t1", "lead", "--approver").code == 0
+    assert staffed("task", "reviewer", "t1", "lead", "--remove").code == 0
+    assert staffed("task", "reviewer", "t1", "lead", "--remove").code == 1
+    assert staffed("task", "snooze", "t2", "2099-01-01").code == 0
+    assert staffed("task", "snooze", "t2", "--no-longer").code == 0
+    assert staffed("task", "snooze", "t2").code == 2
+    assert staffed("task", "review", "t1", "approved").code == 1
+    assert staffed("task", "move", "t1", "in_progress").code == 0
+    assert staffed("task", "complete", "t1", "--json", "state").items == [{"state": "in_review"}]
+    assert staffed("task", "review", "t1", "rejected", "--note", "Too long.").code == 0
+    again = staffed("task", "review", "t1", "approved")
+    assert again.code == 1 and "Already answered." in again.err
+    assert staffed("task", "request", "nobody", "Read it").code == 1
+
+
 def test_i8_tasks_are_chosen_by_what_they_are(staffed: Officectl) -> None:
     for title, assignee in (("One", "triage"), ("Two", "lead")):
         staffed("task", "create", title, "-a", assignee)

@@ -67,7 +67,7 @@ class Office:
     def slots(self, number: int) -> None:
         self.rows("select office.set_setting('max_concurrent_runs', %s, 'acme')", str(number))
 
-    def task(self, title: str, assignee: str, *, blocked_by: Sequence[str] = ()) -> str:
+    def task(self, title: str, assignee: str | None = None, *, blocked_by: Sequence[str] = ()) -> str:
         """A task of the workspace: its number, as t1."""
         task: str = self.value(
             "select task from office.create_task(%s, assignee => %s, blocked_by => %s, workspace => 'acme')",

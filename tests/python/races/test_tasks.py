@@ -1,0 +1,145 @@
+"""K12: two sessions at what tasks wait for (T8, T5), and at what nobody started (T11)."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from support.races import Background, wait_until_blocked
+
+from .conftest import Office, together
+
+ADD = "select office.add_blocker(%s, %s) as task"
+
+
+def add(task: str, blocker: str) -> str:
+    return ADD.replace("%s", "'{}'").format(task, blocker)
+
+
+def test_two_halves_of_a_cycle_at_once(office: Office) -> None:
+    """sc-T6, T8, K12 blocker/blocker: one is refused, with the path."""
+    a, b = office.task("A"), office.task("B")
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    first.execute(ADD, [a, b])
+    with Background(second, add(b, a)) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        with pytest.raises(
+            psycopg.Error, match=f"{b} would wait for itself: {b} waits for {a} waits for {b}"
+        ):
+            other.rows()
+    assert office.value("select count(*) from office.task_blockers") == 1
+
+
+def test_the_second_half_goes_through_when_the_first_rolls_back(office: Office) -> None:
+    """T8: what is not committed is no blocker."""
+    a, b = office.task("A"), office.task("B")
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    first.execute(ADD, [a, b])
+    with Background(second, add(b, a)) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("rollback")
+        assert len(other.rows()) == 1
+
+
+def test_above_read_committed_the_second_half_is_to_be_tried_again(office: Office) -> None:
+    """T8: its snapshot is older than the first half: 40001."""
+    a, b, c = office.task("A"), office.task("B"), office.task("C")
+    office.rows(ADD, a, c)
+    first, second = office.session(), office.session(patient=True)
+    second.execute("begin isolation level repeatable read")
+    second.execute("select count(*) from office.task_blockers")
+    first.execute(ADD, [a, b])
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        second.execute(ADD, [b, a])
+    second.execute("rollback")
+
+
+def test_a_look_without_the_guard_would_let_both_halves_in(office: Office) -> None:
+    """K13, T8: the naive check sees no cycle in either of two open transactions."""
+    a, b = office.task("A"), office.task("B")
+    office.rows("alter table office.task_blockers disable trigger user")
+    insert = (
+        "insert into office.task_blockers (workspace_id, task_id, blocker_task_id)"
+        " select x.workspace_id, x.id, y.id from office.tasks as x, office.tasks as y"
+        " where 't' || x.number = %s and 't' || y.number = %s"
+        " and not exists (select from office.task_blockers as k"
+        " where k.task_id = y.id and k.blocker_task_id = x.id)"
+    )
+    first, second = office.session(), office.session()
+    first.execute("begin")
+    second.execute("begin")
+    first.execute(insert, [a, b])
+    second.execute(insert, [b, a])
+    first.execute("commit")
+    second.execute("commit")
+    assert office.value("select count(*) from office.task_blockers") == 2
+    assert office.value(
+        "select office_internal.blocker_path(task_id, task_id) is not null from office.task_blockers limit 1"
+    )
+
+
+def test_two_last_blockers_done_at_once_wake_once(office: Office) -> None:
+    """sc-T3, T5: two signals, one wake."""
+    office.agent("ada")
+    a, b = office.task("A"), office.task("B")
+    work = office.task("Work", "ada", blocked_by=[a, b])
+    office.settle()
+    first, second = office.session(), office.session()
+    first.execute("begin")
+    second.execute("begin")
+    first.execute("select office.move_task(%s, 'done')", [a])
+    second.execute("select office.move_task(%s, 'done')", [b])
+    first.execute("commit")
+    second.execute("commit")
+
+    def dispatch() -> None:
+        office.session(patient=True).execute("select office.dispatch('acme')")
+
+    together(dispatch, dispatch)
+    assert office.rows(
+        "select w.source from office.wakeups as w join office.tasks as t on t.id = w.task_id"
+        " where 't' || t.number = %s",
+        work,
+    ) == [{"source": "task_blockers_resolved"}]
+    office.settle()
+
+
+def test_two_sweeps_of_recovery_wake_once(office: Office) -> None:
+    """sc-T10, T11: the second waits for the first's slot and finds nothing left."""
+    office.agent("ada")
+    office.settle()
+    office.task("Forgotten", "ada")
+    office.rows("delete from office_internal.signals")
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    sweep = "select office_internal.recover_tasks() as woken"
+    assert first.execute(sweep).fetchall() == [{"woken": 1}]
+    with Background(second, sweep) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        assert other.rows() == [{"woken": 0}]
+    assert office.value("select count(*) from office.wakeups") == 1
+    office.settle()
+
+
+def test_a_task_is_given_away_while_its_run_is_claimed(office: Office) -> None:
+    """K12 reassign/claim, T6: claimed or cancelled, and never both; the new assignee is woken once."""
+    office.agent("ada")
+    office.agent("ben")
+    work = office.task("Work", "ada")
+    office.rows("select office.dispatch('acme')")
+    worker = office.worker(office.session(patient=True))
+    giver = office.session()
+    giver.execute("begin")
+    giver.execute("select office.assign_task(%s, 'ben')", [work])
+    (launch,) = worker.claim(1)
+    assert launch["agent"] == "ada", "what is not committed is not so"
+    giver.execute("commit")
+    office.rows("select office.dispatch('acme')")
+    assert office.run(launch)["status"] == "stopping"
+    worker.finish(launch)
+    assert office.run(launch)["result"] == "assignee_changed"
+    assert [each["agent"] for each in worker.claim(5)] == ["ben"]
+    office.settle()
