@@ -22,10 +22,11 @@ begin
   from office.runs as r
   where r.id = any(over_run_ids) and a.id = r.attempt_id and a.ended_at is null;
   if cardinality(ended_run_ids) > 0 then
-    -- One that ended before it was launched had not shown anything: nothing came too late for it.
+    -- One that ended before it was launched had not shown anything: nothing came too late for it. Only a hand lets one that was queued
+    -- again succeed: what its last attempt was not shown is carried on.
     perform office_internal.carry_on_unseen(array(
       select r.id from office.runs as r
-      where r.id = any(ended_run_ids) and (r.id = any(over_run_ids) or r.cancel_reason = 'dropped')
+      where r.id = any(ended_run_ids) and (r.id = any(over_run_ids) or r.cancel_reason = 'dropped' or r.outcome = 'succeeded')
     ));
     update office.wakeups as w
     set status = case

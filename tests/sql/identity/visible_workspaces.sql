@@ -30,6 +30,7 @@ begin
   perform from office.create_profile(name || '-profile', v_executor, workspace => name);
   perform from office.create_agent(name || '-agent', executor => v_executor, workspace => name, cooldown_sec => 0, max_concurrent_sessions => 2);
   perform office.set_setting('max_concurrent_runs', '4', name);
+  perform from office.set_budget('workspace:' || name, 100000);
   v_task := task from office.create_task(name || ' parent', workspace => name);
   v_task := task from office.create_task(
     name || ' task', assignee => name || '/' || name || '-agent', parent => v_task, executor => v_executor, workspace => name
@@ -47,6 +48,11 @@ begin
       jsonb_build_object('sequence', 1, 'kind', 'message', 'content', name || ' step')
     ));
     perform from office.fail_attempt(v_launch.attempt_id, name || ' broke', 'configuration');
+  end loop;
+  perform from office.wake(name || '/' || name || '-agent');
+  for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
+    perform from office.start_attempt(v_launch.attempt_id);
+    perform from office.finish_attempt(v_launch.attempt_id, jsonb_build_object('summary', name || ' summary'));
   end loop;
   perform from office.wake(name || '/' || name || '-agent', payload => jsonb_build_object('context', name || ' words'));
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
@@ -76,6 +82,14 @@ begin
   perform from office.move_task(v_task, 'in_progress');
   perform from office.move_task(v_task, 'in_review');
   perform from office.review_task(v_task, 'approved');
+  perform from office.create_routine(name || '-routine', name || '/' || name || '-agent', workspace => name);
+  perform from office.add_schedule(name || '/' || name || '-routine', '0 9 * * *');
+  perform from office.fire_routine(name || '/' || name || '-routine');
+  perform office.record_cost(a.id, jsonb_build_array(jsonb_build_object('usage_event_id', name || '-1', 'cost_cents', 1)))
+  from (
+    select p.id from office.attempts as p join office.workspaces as w on w.id = p.workspace_id and w.name = furnish.name
+    where p.ended_at is null order by p.id limit 1
+  ) as a;
   perform from office.create_task(name || ' third', assignee => name || '/' || name || '-agent', workspace => name);
   perform office.dispatch(name);
   perform from office.wake(name || '/' || name || '-agent');
@@ -94,7 +108,9 @@ from pg_class as c
 where c.relnamespace = 'office'::regnamespace and c.relkind in ('r', 'v')
   and c.oid::regclass::text not in (
     'office.errors', 'office.task_states', 'office.task_moves', 'office.wakeup_sources', 'office.wakeup_fields', 'office.wakeup_states',
-    'office.wakeup_moves', 'office.run_states', 'office.run_moves', 'office.setting_definitions', 'office.health'
+    'office.wakeup_moves', 'office.run_states', 'office.run_moves', 'office.setting_definitions', 'office.health',
+    -- Prices, and what work the office does of its own, are the same for everybody.
+    'office.model_prices', 'office.maintenance_slots', 'office.maintenance_status'
   );
 create temporary table ids (workspace text, id uuid);
 insert into ids

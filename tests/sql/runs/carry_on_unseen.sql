@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
 
-select plan(35);
+select plan(37);
 
 -- One follow-up carries all of it, in order, and no more than was not seen.
 
@@ -52,6 +52,20 @@ select is(
 );
 select pg_temp.finish(:'w1');
 select is(pg_temp.runs(), 'ann:user:event:finished/succeeded:2', 'Q5: … so nothing follows');
+
+-- Queued again, and ended by a hand as if all were done: what its last attempt was not shown is carried on
+select pg_temp.scenario('by-hand', 'ann');
+select pg_temp.wake('ann') as w1 \gset
+select pg_temp.claim();
+select pg_temp.wake('ann') as w2 \gset
+select pg_temp.look();
+select pg_temp.fail(:'w1');
+update office.runs set status = 'finished', outcome = 'succeeded' where id = (pg_temp.run(:'w1')).id;
+select is(pg_temp.runs(), 'ann:user:event:finished/succeeded:1, ann:user:event:queued:1', 'Q5: a hand that ends a run that waits for its retry loses nothing');
+select is((pg_temp.wakeup(:'w2')).run_id, (select r.id from office.runs as r where r.status = 'queued'), 'Q5: … what it was not shown is in a run of its own');
+select testing.advance('3 minutes');
+select pg_temp.claim();
+select pg_temp.finish(:'w2');
 
 -- Given up or blocked: what was not seen is not lost with it
 select pg_temp.scenario('blocked', 'ann');
