@@ -38,7 +38,7 @@ grant select on
   office.task_reviews, office.channels, office.channel_messages,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
-  office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries,
+  office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries, office.feedback,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
   to office_reader, office_client, office_operator;
 grant select on
@@ -89,7 +89,7 @@ grant execute on function
   office.request_task(text, text, text, text, text, text, text, text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
   office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text, boolean),
-  office.retry_runs(text, text, text, text, timestamptz, boolean, boolean),
+  office.retry_runs(text, text, text, text, timestamptz, boolean, boolean), office.add_feedback(text, text, boolean),
   office.stop_runs(text, text, text, text, timestamptz, text, boolean), office.wake_agent(),
   office.ask(text, jsonb, interval, text, text, jsonb, text), office.request_approval(text, text, text, interval),
   office.answer(text, text, text, text),
@@ -105,7 +105,8 @@ grant execute on function
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
   office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
-  office.record_steps(uuid, jsonb, integer), office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
+  office.record_steps(uuid, jsonb, integer), office.next_prompt(uuid, integer, boolean),
+  office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
   office.fail_attempt(uuid, text, text, integer, integer), office.confirm_cleanup(uuid, integer, integer), office.add_resource(uuid, text),
   office.carry_out(integer), office.maintain(), office.tick(timestamptz), office.metrics(),
   office.fire_webhook(text, jsonb, bytea)
@@ -172,6 +173,7 @@ alter table office.routines enable row level security;
 alter table office.routine_triggers enable row level security;
 alter table office.routine_runs enable row level security;
 alter table office.continuation_summaries enable row level security;
+alter table office.feedback enable row level security;
 
 create policy visible on office.workspaces using (id in (select office.visible_workspaces()));
 create policy visible on office.members using (workspace_id in (select office.visible_workspaces()));
@@ -249,3 +251,4 @@ create policy visible on office.checkpoints using (workspace_id in (select offic
 create policy visible on office.receipts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.permission_rules using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.continuation_summaries using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.feedback using (workspace_id in (select office.visible_workspaces()));

@@ -353,6 +353,18 @@ class EndRow(TypedDict):
     outcome: str | None
 
 
+class PromptRow(TypedDict):
+    run_id: UUID
+    prompt: str
+    wakeups: int
+
+
+class FeedbackRow(TypedDict):
+    feedback_id: UUID
+    number: int
+    wakeup_id: UUID | None
+
+
 class BulkEndRow(EndRow):
     attempt_id: UUID
     refused: str | None
@@ -711,6 +723,14 @@ class Office:
             int, "record_steps", attempt_id=attempt_id, steps=steps, **given({"launch": launch})
         )
 
+    def next_prompt(
+        self, attempt_id: UUID, launch: int | None = None, fresh: bool | None = None
+    ) -> list[PromptRow]:
+        """What a live program is told next, or nothing; with `fresh` all again, in a new engine session."""
+        return self._rows(
+            PromptRow, "next_prompt", attempt_id=attempt_id, **given({"launch": launch, "fresh": fresh})
+        )
+
     def record_cost(self, attempt_id: UUID, events: list[Json]) -> list[CostRow]:
         """Each event has a usage_event_id, and what is known of model, tokens and cost_cents."""
         return self._rows(CostRow, "record_cost", attempt_id=attempt_id, events=events)
@@ -881,6 +901,10 @@ class Office:
             anew=anew,
             dry_run=dry_run,
         )
+
+    def add_feedback(self, run: str, body: str, follow_up: bool | None = None) -> FeedbackRow:
+        """With `follow_up` its agent is woken with it."""
+        return self._row(FeedbackRow, "add_feedback", run=run, body=body, follow_up=follow_up)
 
     def stop_runs(
         self,

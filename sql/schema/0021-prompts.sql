@@ -41,3 +41,36 @@ drop function if exists office_internal.build_prompt(uuid, integer);
 drop function if exists office_internal.wakeup_text(office.wakeups);
 -- squawk-ignore ban-drop-function
 drop function if exists office_internal.task_list(uuid[]);
+
+-- What a run's result asks for is carried out as its agent, once it has ended (X8).
+-- squawk-ignore ban-drop-constraint
+alter table office_internal.changes drop constraint changes_kind_check;
+-- squawk-ignore constraint-missing-not-valid
+alter table office_internal.changes
+add constraint changes_kind_check check (kind in ('move_task', 'pause_agent', 'action')) not valid;
+-- squawk-ignore constraint-missing-not-valid
+alter table office_internal.changes validate constraint changes_kind_check;
+alter table office_internal.changes add column action jsonb;
+comment on column office_internal.changes.action is 'What a result asks for: {"do": "comment", "body": "…"}; null: no action.';
+
+create table office.feedback (
+  id uuid primary key default office.uuid7(),
+  workspace_id uuid not null,
+  run_id uuid not null,
+  number integer not null check (number between 1 and 100),
+  account_id uuid not null references office.accounts (id),
+  body text not null check (length(body) between 1 and 4000),
+  wakeup_id uuid,
+  created_at timestamptz not null default office.now(),
+  unique (run_id, number)
+);
+comment on table office.feedback is 'What people say of runs; the run itself is never edited (E3).';
+comment on column office.feedback.id is 'Identity, time-ordered.';
+comment on column office.feedback.workspace_id is 'Its workspace.';
+comment on column office.feedback.run_id is 'The run.';
+comment on column office.feedback.number is 'Which of the run''s, from 1: it takes 100.';
+comment on column office.feedback.account_id is 'Who said it.';
+comment on column office.feedback.body is 'What.';
+comment on column office.feedback.wakeup_id
+is 'The wakeup that it asked for: that one''s run follows this one up; null: none was asked for.';
+comment on column office.feedback.created_at is 'When.';

@@ -14,7 +14,7 @@ drop function if exists office.complete_task(text, text, boolean);
 alter table office_internal.changes drop column round;
 alter table office_internal.changes drop constraint changes_kind_check;
 alter table office_internal.changes
-add constraint changes_kind_check check (kind in ('move_task', 'pause_agent'));
+add constraint changes_kind_check check (kind in ('move_task', 'pause_agent', 'action'));
 delete from office_internal.signals
 where kind in ('task_in_review', 'task_returned', 'task_reviewed', 'task_reopened', 'task_staged', 'comment');
 alter table office_internal.signals drop constraint signals_kind_check;

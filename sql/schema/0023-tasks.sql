@@ -87,7 +87,7 @@ sent back, judged, open again, in another stage; a comment; a key that was freed
 alter table office_internal.changes drop constraint changes_kind_check;
 -- squawk-ignore constraint-missing-not-valid
 alter table office_internal.changes
-add constraint changes_kind_check check (kind in ('move_task', 'pause_agent', 'review_task')) not valid;
+add constraint changes_kind_check check (kind in ('move_task', 'pause_agent', 'action', 'review_task')) not valid;
 -- squawk-ignore constraint-missing-not-valid
 alter table office_internal.changes validate constraint changes_kind_check;
 alter table office_internal.changes add column round integer;

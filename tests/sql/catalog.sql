@@ -294,6 +294,7 @@ select set_eq(
       ('retry_run', 'client operator'),
       ('retry_runs', 'client operator'),
       ('stop_runs', 'client operator'),
+      ('add_feedback', 'client operator'),
       ('release_task', 'operator'),
       ('wake_agent', 'client operator'),
       -- working
@@ -307,6 +308,7 @@ select set_eq(
       ('start_attempt', 'operator worker'),
       ('start_attempts', 'operator worker'),
       ('record_steps', 'operator worker'),
+      ('next_prompt', 'operator worker'),
       ('record_cost', 'operator worker'),
       ('finish_attempt', 'operator worker'),
       ('finish_attempts', 'operator worker'),

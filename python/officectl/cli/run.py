@@ -65,6 +65,36 @@ where at.run_id = %(run_id)s
 order by at.number
 """
 
+USAGE = """
+select u.model, sum(u.tokens_in) as tokens_in, sum(u.tokens_cached_read) as cached_read,
+  sum(u.tokens_cached_write) as cached_write, sum(u.tokens_out) as tokens_out,
+  sum(u.cost_cents) as cost_cents, string_agg(distinct u.cost_source, ', ') as cost_source
+from office.usage_events u
+where u.run_id = %(run_id)s
+group by u.model
+order by u.model
+"""
+
+FEEDBACK = """
+select f.number, a.name as account, f.body, f.created_at, 'r' || r.number as follow_up
+from office.feedback f
+join office.accounts a on a.id = f.account_id
+left join office.wakeups w on w.id = f.wakeup_id
+left join office.runs r on r.id = w.run_id
+where f.run_id = %(run_id)s
+order by f.number
+"""
+
+CHANGED = """
+select f.path
+from office.attempts at
+cross join lateral jsonb_array_elements_text(
+  case jsonb_typeof(at.result -> 'changed_files') when 'array' then at.result -> 'changed_files' end
+) f (path)
+where at.run_id = %(run_id)s
+order by f.path
+"""
+
 PROMPT = """
 select p.assembled_prompt
 from office.attempts at
@@ -73,6 +103,9 @@ where at.run_id = %(run_id)s
 order by at.number desc
 limit 1
 """
+
+
+PARTS = ("attempts", "usage", "changed_files", "feedback")
 
 
 @click.group("run")
@@ -115,10 +148,13 @@ def show(session: Session, run: str, prompt: bool) -> None:
                 click.echo(text(told["assembled_prompt"]))
             return
         row["attempts"] = desk.execute(ATTEMPTS, row)
+        row["usage"] = desk.execute(USAGE, row)
+        row["changed_files"] = [file["path"] for file in desk.execute(CHANGED, row)]
+        row["feedback"] = desk.execute(FEEDBACK, row)
     if session.layout.json:
         show_record(row, layout=session.layout)
         return
-    show_record(row, layout=session.layout, fields=[name for name in row if name != "attempts"])
+    show_record(row, layout=session.layout, fields=[name for name in row if name not in PARTS])
     if row["attempts"]:
         heading("Attempts")
         show_rows(
@@ -127,6 +163,29 @@ def show(session: Session, run: str, prompt: bool) -> None:
             layout=session.layout,
             empty="",
         )
+    if row["usage"]:
+        heading("Usage")
+        show_rows(row["usage"], list(row["usage"][0]), layout=session.layout, empty="")
+    if row["changed_files"]:
+        heading("Changed files")
+        for path in row["changed_files"]:
+            click.echo(text(path))
+    if row["feedback"]:
+        heading("Feedback")
+        show_rows(row["feedback"], list(row["feedback"][0]), layout=session.layout, empty="")
+
+
+@command.command()
+@click.argument("run")
+@click.argument("body")
+@click.option("--follow-up", is_flag=True, help="Wake its agent with it.")
+@dry_run_option
+@session_options
+def feedback(session: Session, run: str, body: str, follow_up: bool, dry_run: bool) -> None:
+    """Say what you think of a run. The run stays as it is."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.add_feedback(run, body, follow_up)
+    show_record(row, layout=session.layout)
 
 
 def chosen_by(function: Function) -> Function:

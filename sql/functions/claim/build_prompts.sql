@@ -31,7 +31,7 @@ begin
         || E'# This run\n\nRun r' || r.number || ', attempt ' || g.attempt_number || ', agent ' || a.name || ' (' || a.role
         || E').\n\nFrom inside this run you may call: officectl agent task, comment, move, create-task, complete, ask, request-approval, '
         || 'note-decision, wake-self. End by printing your result as one JSON object on the last line, as {"summary": "…"}; it may '
-        || E'also have "next_action" and "decisions": ["…"].\n'
+        || E'also have "next_action", "decisions": ["…"] and "actions": [{"do": "comment", "body": "…"}, …], which are done for you.\n'
       else office_internal.resumed_prompt(r.id, g.attempt_number, y.why, s.stands, f.past, f.seen is not null, live)
     end
     order by g.nth

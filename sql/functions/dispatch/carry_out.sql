@@ -1,6 +1,7 @@
 -- office.carry_out: does what the office wants changed in people's tables, in order, each as an update that names the state it
--- expects, as whoever caused it (A6). What is no longer so, or refused, is dropped, with activity. Rows that somebody else has locked
--- are left for the next call. Answers how many changes were worked off. Takes no gate.
+-- expects, as whoever caused it (A6); what a run's result asks for as its agent, by the functions that it calls while it runs,
+-- each recorded as action_done or action_refused (X8). What is no longer so, or refused, is dropped, with activity. Rows that
+-- somebody else has locked are left for the next call. Answers how many changes were worked off. Takes no gate.
 create or replace function office.carry_out(max_changes integer default 100)
 returns integer
 language plpgsql volatile security definer
@@ -35,7 +36,10 @@ begin
     perform set_config('office.carrying', v_change.id::text, true);
     v_problem := null;
     begin
-      if v_change.kind = 'pause_agent' then
+      if v_change.kind = 'action' then
+        perform office_internal.do_action(v_change.action, v_change.agent_id, v_change.attempt_id);
+        v_found := true;
+      elsif v_change.kind = 'pause_agent' then
         update office.agents as a
         set status = v_change.to_state, status_reason = v_change.reason, paused_by = coalesce(v_change.paused_by, 'failures')
         where a.id = v_change.agent_id and a.status = v_change.from_state
@@ -60,7 +64,16 @@ begin
         -- One that somebody's trigger refuses must not hold up the others for ever.
         v_problem := sqlerrm;
     end;
-    if v_problem is not null then
+    if v_change.kind = 'action' then
+      perform office_internal.remember(
+        v_change.workspace_id, case when v_problem is null then 'action_done' else 'action_refused' end,
+        jsonb_strip_nulls(jsonb_build_object('action', v_change.action, 'reason', v_problem)),
+        null, v_change.agent_id, v_change.task_id, r.id, v_change.attempt_id
+      )
+      from office.attempts as a
+      join office.runs as r on r.id = a.run_id
+      where a.id = v_change.attempt_id;
+    elsif v_problem is not null then
       perform office_internal.remember(
         v_change.workspace_id, 'change_dropped',
         jsonb_build_object(

@@ -1,6 +1,6 @@
 -- office_internal.entail_ends: what the end of attempts and runs entails, in the same transaction, whoever made it (Q17):
--- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, continuation summaries (C5), the tasks' locks, activity, and
--- a signal to look again. The run's end came first, its locks go after. The caller holds the gates.
+-- the attempt, wakeups that were not seen (Q5), the wakeups' statuses, continuation summaries (C5), what results ask for (X8),
+-- the tasks' locks, activity, and a signal to look again. The run's end came first, its locks go after. The caller holds the gates.
 --   over_run_ids   runs whose attempt is over (ended, or queued again)      ended_run_ids   runs that ended
 create or replace function office_internal.entail_ends(over_run_ids uuid[], ended_run_ids uuid[])
 returns void
@@ -39,6 +39,16 @@ begin
     from office.runs as r
     where w.run_id = any(ended_run_ids) and w.status = 'claimed' and r.id = w.run_id and r.status <> 'interrupted';
     perform office_internal.renew_summaries(ended_run_ids);
+    -- What its result asks for comes after the end, as the agent (X8). What is no list is one thing, which is refused.
+    insert into office_internal.changes (workspace_id, kind, attempt_id, agent_id, action)
+    select r.workspace_id, 'action', a.id, r.agent_id, k.action
+    from office.runs as r
+    join office.attempts as a on a.id = r.attempt_id and jsonb_typeof(a.result -> 'actions') <> 'null'
+    cross join lateral jsonb_array_elements(
+      case when jsonb_typeof(a.result -> 'actions') = 'array' then a.result -> 'actions' else jsonb_build_array(a.result -> 'actions') end
+    ) with ordinality as k (action, nth)
+    where r.id = any(ended_run_ids) and r.outcome is not distinct from 'succeeded'
+    order by r.ended_at, r.number, k.nth;
   end if;
   -- Most runs hold none: a statement that deletes nothing would fire its triggers.
   if exists (select from office.checkouts as c where c.checkout_run_id = any(over_run_ids)) then

@@ -1,7 +1,8 @@
 -- office.heartbeat: a worker lives: its one lease for all its runs is renewed (Q22). Answers what to do, a row an attempt:
 -- 'stop' those that were asked to stop, or that used up what one attempt may (S6; how it ends fail_attempt knows), 'answered' those whose
 -- live program has not been told yet what was decided (D9; asking again counts as being told), 'waiting' those that wait for a person
--- (no minute of theirs is counted meanwhile), 'lost' those that it names and that are no longer its own: kill their programs.
+-- (no minute of theirs is counted meanwhile), 'show' those whose run took more in and whose program takes another prompt
+-- (next_prompt; Q5), 'lost' those that it names and that are no longer its own: kill their programs.
 -- Refuses an unknown worker (not_found), one whose lease was lost and settled (worker_expired).
 -- Takes no gate: one update of the worker's row.
 create or replace function office.heartbeat(worker_id uuid, attempt_ids uuid[] default '{}')
@@ -47,6 +48,11 @@ begin
     from office.runs as r
     where r.worker_id = heartbeat.worker_id and r.status = 'waiting'
     union all
+    select r.attempt_id, 'show', jsonb_build_object('run', 'r' || r.number, 'wakeups', r.coalesced_count - a.shown_wakeups)
+    from office.runs as r
+    join office.attempts as a on a.id = r.attempt_id and a.shown_wakeups < r.coalesced_count and a.left_at is null
+    where r.worker_id = heartbeat.worker_id and r.status in ('running', 'waiting') and office_internal.takes_prompts(r.executor_id)
+    union all
     select n.id, 'lost', '{}'::jsonb
     from unnest(heartbeat.attempt_ids) as n (id)
     where not exists (
@@ -58,4 +64,4 @@ end
 $$;
 
 comment on function office.heartbeat(uuid, uuid[])
-is 'Renews a worker''s lease; answers which of its attempts to stop, which have an answer, and which it has lost.';
+is 'Renews a worker''s lease; answers which of its attempts to stop, which have an answer or more to show, and which it has lost.';

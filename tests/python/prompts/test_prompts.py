@@ -100,7 +100,7 @@ def office(session: Connection) -> Connection:
     """A shop at a standing clock; nothing that is asked for is dispatched yet."""
     install_test_clock(session)
     session.execute(OFFICE)
-    session.execute("delete from office_internal.signals where kind = 'task_assigned'")
+    session.execute("delete from office_internal.signals where kind in ('task_assigned', 'comment')")
     session.execute("update office.tasks set state = 'in_progress' where id = %s", [TASK])
     session.execute("delete from office_internal.signals where kind = 'task_started'")
     return session
