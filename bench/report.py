@@ -66,7 +66,7 @@ def write(sections: Sequence[Section], path: Path) -> None:
         for text in re.split(r"^(?=## )", path.read_text(), flags=re.MULTILINE)[1:]:
             kept[text.split()[1]] = text.strip()
     kept |= {section.rule: markdown(section) for section in sections}
-    ordered = sorted(kept.items(), key=lambda item: int(item[0].removeprefix("K")))
+    ordered = sorted(kept.items(), key=lambda item: (item[0][0], int(item[0][1:])))
     path.write_text("\n\n".join([HEAD.strip(), *(text for _, text in ordered)]) + "\n")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import chart
 import peers
 import report
+from blockers import blocked
 from claim import measure
 from contention import contend
 from drain import AGENTS, AGENTS_A_WORKSPACE, Drained, drain
@@ -204,7 +205,38 @@ def k6(cluster: str, given: argparse.Namespace) -> list[Table]:
     return [table]
 
 
-PARTS: dict[str, Part] = {"K1": k1, "K2": k2, "K3": k3, "K5": k5, "K6": k6}
+def t8(cluster: str, given: argparse.Namespace) -> list[Table]:
+    """Blockers"""
+    table = Table(
+        "milliseconds, median, synchronous_commit off",
+        (
+            "tasks",
+            "blockers",
+            "one blocker more",
+            "a task ends, dispatched",
+            "all end at once, a task",
+            "signals a task",
+        ),
+    )
+    for tasks in given.tasks:
+        with office(cluster, commit="off") as place:
+            cost = blocked(place, tasks, given.ends)
+        table.add(
+            f"{tasks:,}",
+            f"{cost.blockers:,}",
+            f"{cost.add:.2f}",
+            f"{cost.finish:.2f}",
+            f"{cost.bulk:.3f}",
+            f"{cost.signals:.2f}",
+        )
+    table.notes.append(
+        "Tasks hang together in groups of a hundred, each waiting for the three before it; "
+        "the search for a cycle walks a whole group."
+    )
+    return [table]
+
+
+PARTS: dict[str, Part] = {"K1": k1, "K2": k2, "K3": k3, "K5": k5, "K6": k6, "T8": t8}
 
 
 def options() -> argparse.ArgumentParser:
@@ -236,6 +268,8 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=2_000, help="K6: wakeups to drain (2,000)")
     parser.add_argument("--workspaces", type=int, nargs="+", default=[1, 10, 1_000], help="K6: (1 10 1000)")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 4, 16], help="K6: (1 4 16)")
+    parser.add_argument("--tasks", type=int, nargs="+", default=[1_000, 10_000], help="T8: (1000 10000)")
+    parser.add_argument("--ends", type=int, default=10, help="T8: blockers to add and tasks to end (10)")
     return parser
 
 

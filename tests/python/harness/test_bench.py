@@ -124,6 +124,16 @@ def test_k6_the_check_of_limits_can_fail(cluster_dsn: str) -> None:
             contention.check(conn, 4)
 
 
+def test_t8_blockers_and_ends_leave_one_signal_a_task_at_most(
+    cluster_dsn: str, tiny: argparse.Namespace
+) -> None:
+    tiny.tasks, tiny.ends = [200], 2
+    (table,) = run.t8(cluster_dsn, tiny)
+    ((tasks, blockers, *_, signals),) = table.rows
+    # Of each group the first three wait for fewer.
+    assert (tasks, blockers) == ("200", "588") and 0 < float(signals) <= 1
+
+
 def test_k8_a_section_replaces_the_one_of_its_rule_and_leaves_the_others(tmp_path: Path) -> None:
     def section(rule: str, figure: str) -> report.Section:
         table = report.Table("a table", ("what", "figure"))
