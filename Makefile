@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 2
 
-.PHONY: demo test lint bench chaos rules fmt docs clean
+.PHONY: demo test test-agents lint bench chaos rules fmt docs clean
 
 demo: $(VENV)/installed
 	@$(BIN)/officectl demo
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python tools/run_tests.py
+
+# Downloads the agent programs first, and so is no part of `make test`.
+test-agents: $(VENV)/installed-dev
+	@$(BIN)/python tools/run_agents.py
 
 lint: $(VENV)/installed-dev
 	@$(BIN)/python tools/lint.py

@@ -1,5 +1,7 @@
 """`officectl run`: what became of the wakeups."""
 
+import shlex
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +17,7 @@ from officectl.cli.session import (
     workspace_option,
 )
 from officectl.errors import Refused
+from officectl.executors.engine import engine_of
 from officectl.office import ChosenRunRow, Office
 from officectl.render import heading, show_record, show_rows, text
 
@@ -106,6 +109,23 @@ limit 1
 
 
 PARTS = ("attempts", "usage", "changed_files", "feedback")
+
+# Nothing of the program is left only once its launcher has said so.
+LEFT = """
+select r.ended_at is not null and (at.id is null or at.cleaned_at is not null) as over, at.engine_session,
+  x.body as executor, coalesce(x.body ->> 'folder', j.folder) as folder
+from office.runs r
+join office.executors x on x.id = r.executor_id
+left join office.tasks t on t.id = r.task_id
+left join office.projects j on j.id = t.project_id
+left join lateral (
+  select a.* from office.attempts a where a.run_id = r.id order by a.number desc limit 1
+) at on true
+where r.id = %(run_id)s
+"""
+
+LOOK_SECONDS = 0.2
+"""Between two looks whether a run has ended."""
 
 
 @click.group("run")
@@ -244,6 +264,40 @@ def stop(session: Session, reason: str | None, yes: bool, dry_run: bool, **chose
     _many(
         session, "stop", lambda desk, dry: desk.stop_runs(**chosen, reason=reason, dry_run=dry), yes, dry_run
     )
+
+
+@command.command()
+@click.argument("run")
+@click.option("--timeout", type=click.IntRange(1), default=60, show_default=True, help="Seconds to wait.")
+@session_options
+def takeover(session: Session, run: str, timeout: int) -> None:
+    """Stop a run's program, keep its engine session, and say how a person goes on in it.
+
+    The command is printed alone, to be typed in the folder that is named with it.
+    """
+    with session.office() as desk:
+        row = find_run(desk, run)
+        if row["ended_at"] is None:
+            desk.stop(row["run"], "A person takes over.")
+    until = time.monotonic() + timeout
+    while True:
+        with session.office() as desk:
+            (left,) = desk.execute(LEFT, row)
+        if left["over"]:
+            break
+        if time.monotonic() > until:
+            raise Refused(
+                f"{row['run']} has not ended within {timeout} s.", f"See: officectl why {row['run']}"
+            )
+        time.sleep(LOOK_SECONDS)
+    engine = engine_of(left["executor"])
+    if engine is None or left["engine_session"] is None:
+        raise Refused(
+            f"{row['run']} is stopped, and has no engine session that a person could go on in.",
+            "Only claude, codex, gemini and opencode keep one that has a command.",
+        )
+    click.echo(f"cd {shlex.quote(left['folder'] or '')}" if left["folder"] else "cd")
+    click.echo(engine.resume(left["engine_session"]))
 
 
 def _many(

@@ -1,6 +1,8 @@
 """X1, D9: executors in a whole office: what their agents ask becomes a decision, the answer reaches them."""
 
 import asyncio
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -102,3 +104,23 @@ async def test_x2_an_agent_reaches_its_side_of_the_office_by_mcp(
     assert told["nothing"] == "FAILED There is no tool drop_table."
     assert not told["done"].startswith("FAILED")
     assert desk.row("select state from office.tasks where number = 1") == {"state": "done"}
+
+
+async def test_x10_a_person_takes_over_in_the_engine_session(
+    desk: Desk, serving: Serving, database: str, tmp_path: Path
+) -> None:
+    said = '{"type":"system","subtype":"init","session_id":"session-7"}'
+    command = ["/bin/sh", "-c", f"echo '{said}'; exec sleep 60"]
+    executor = {"preset": "claude", "command": command, "folder": str(tmp_path)}
+    desk.rows("select * from office.create_agent('coder', executor => %s)", Jsonb(executor))
+    desk.wake("coder")
+    async with serving():
+        await desk.until("select 1 from office.attempts where engine_session = 'session-7'")
+        words = [sys.executable, "-m", "officectl", "run", "takeover", "r1"]
+        known = {**os.environ, "OFFICE_DSN": database, "PYTHONPATH": str(PACKAGE)}
+        taken = await asyncio.to_thread(
+            subprocess.run, words, env=known, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert (taken.returncode, taken.stdout) == (0, f"cd {tmp_path}\nclaude --resume session-7\n"), taken
+    assert desk.row("select result from office.runs") == {"result": "stopped"}
+    assert desk.rows("select * from office.audit()") == []
