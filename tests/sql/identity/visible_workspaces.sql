@@ -53,6 +53,7 @@ begin
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
     perform from office.start_attempt(v_launch.attempt_id);
     perform from office.finish_attempt(v_launch.attempt_id, jsonb_build_object('summary', name || ' summary'));
+    perform from office.add_feedback(v_launch.run, name || ' feedback');
   end loop;
   perform from office.wake(name || '/' || name || '-agent', payload => jsonb_build_object('context', name || ' words'));
   for v_launch in select * from office.claim_runs(v_worker, 1) as c where c.run_id is not null loop
