@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,12 @@ class Memory:
     def in_session(self, engine_session: str) -> None:
         if engine_session not in self.sessions:
             self.sessions.append(engine_session)
+
+    def spent(self, used: Mapping[str, Any]) -> None:
+        """Its steps tell the same."""
+
+    async def fresh_prompt(self) -> str:
+        return "Please do it."
 
     def step(self, kind: str, content: str) -> None:
         self.steps.append((kind, content))

@@ -165,6 +165,8 @@ class AcpTalk(Talk):
         )
         can_load = bool(begun.agent_capabilities and begun.agent_capabilities.load_session)
         session = self._session = await self._begin(connection, can_load)
+        if self._launch.engine_session not in (None, session):
+            prompt = await self._sink.fresh_prompt()
         self._sink.in_session(session)
         pauses = iter(self._pauses)
         while True:
@@ -210,7 +212,9 @@ class AcpTalk(Talk):
             usage = Usage(
                 used.input_tokens, used.cached_read_tokens, used.cached_write_tokens, used.output_tokens
             )
-            self._sink.step("usage", json.dumps({"model": None} | usage.told))
+            used_up = {"model": None} | usage.told
+            self._sink.step("usage", json.dumps(used_up))
+            self._sink.spent(used_up)
 
     # The client: what the agent reports and asks
 

@@ -63,6 +63,12 @@ class Sink(Protocol):
     def in_session(self, engine_session: str) -> None:
         """The engine works in this session of its own; another one replaces it. Never waits."""
 
+    def spent(self, used: Json) -> None:
+        """What the engine says that it used: model, tokens, cost_cents, as far as known. Never waits."""
+
+    async def fresh_prompt(self) -> str:
+        """All that a fresh engine session is to be told, when the one to go on in is lost."""
+
 
 class Executor(Protocol):
     """One kind of agent program."""

@@ -81,7 +81,7 @@ class EngineExecutor:
                 break
             if session and engine.lost.search(error):
                 sink.step("note", f"The engine session {session} is lost: a fresh one takes its place.")
-                session, prompt = None, launch.prompt
+                session, prompt = None, await sink.fresh_prompt()
                 continue
             session = reader.session or session
             if not session or not (talk.silent or passes(error)):
@@ -97,7 +97,9 @@ class EngineExecutor:
                 await asyncio.wait_for(stop.wait(), pause)
             prompt = GO_ON
         if usage.told:
-            sink.step("usage", json.dumps({"model": model} | usage.told))
+            used = {"model": model} | usage.told
+            sink.step("usage", json.dumps(used))
+            sink.spent(used)
         return replace(end, killed=killed)
 
 

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from officectl.errors import OfficeError, Refused
@@ -93,6 +94,32 @@ class Attempt:
         if engine_session != self._engine_session:
             self._engine_session = engine_session
             self._telling.add(asyncio.create_task(self._tell_session(engine_session)))
+
+    def spent(self, used: Mapping[str, Any]) -> None:
+        """See `executors.Sink`."""
+        event = {name: value for name, value in used.items() if value is not None}
+        event["usage_event_id"] = f"{self.id}:{self.launch.mark.launch}:{len(self._telling)}"
+        self._telling.add(asyncio.create_task(self._record_cost(event)))
+
+    async def fresh_prompt(self) -> str:
+        """See `executors.Sink`."""
+        (row,) = await self._calls.insist(
+            "next_prompt",
+            attempt_id=self.id,
+            launch=self.launch.mark.launch,
+            fresh=True,
+            give_up=self._given_up,
+        )
+        return str(row["prompt"])
+
+    async def _record_cost(self, event: Mapping[str, Any]) -> None:
+        try:
+            # Its id makes a repetition harmless.
+            await self._calls.insist(
+                "record_cost", attempt_id=self.id, events=[event], give_up=self._given_up
+            )
+        except (GivenUp, OfficeError) as fault:
+            log.warning("%s: what it used is not recorded: %s", self.name, fault)
 
     async def _tell_session(self, engine_session: str) -> None:
         try:

@@ -23,6 +23,7 @@ class Memory:
         self.pid: int | None = None
         self.steps: list[tuple[str, str]] = []
         self.sessions: list[str] = []
+        self.used: list[dict[str, Any]] = []
         self._on_start = on_start
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
@@ -35,6 +36,12 @@ class Memory:
     def in_session(self, engine_session: str) -> None:
         if self.sessions[-1:] != [engine_session]:
             self.sessions.append(engine_session)
+
+    def spent(self, used: Mapping[str, Any]) -> None:
+        self.used.append(dict(used))
+
+    async def fresh_prompt(self) -> str:
+        return "All of it."
 
     def of(self, kind: str) -> list[str]:
         """The contents of the steps of one kind."""

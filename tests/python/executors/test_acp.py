@@ -59,6 +59,7 @@ async def test_x5_sc_x3_a_session_is_loaded_or_a_fresh_one_takes_its_place(
     fresh = Memory()
     assert (await carry_out(launch, fresh, "echo", str(tmp_path), session=session)).error is None
     assert fresh.sessions != [session]
+    assert fresh.of("message") == ["You said: All of it."]
     assert [note for note in fresh.of("note") if f"{session} is lost" in note and "not found" in note]
 
 

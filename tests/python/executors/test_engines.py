@@ -34,7 +34,7 @@ USAGE: dict[str, dict[str, Any]] = {
         "tokens_cached_read": 80,
         "tokens_cached_write": 16,
         "tokens_out": 34,
-        "cost_usd": 0.00219,
+        "cost_cents": 0.219,
     },
     # Codex does not say which model it used.
     "codex": {
@@ -107,6 +107,7 @@ async def test_x1_events_become_steps_in_order(preset: str, attempt: Any) -> Non
     assert "echo hello > made.txt" in told.sink.of("tool_call")[0]
     assert json.loads(told.sink.of("tool_result")[0])["output"].strip() == "made.txt"
     assert told.sink.of("message")[0].startswith("It is done.")
+    assert told.sink.used == [USAGE[preset]]
     assert json.loads(told.sink.of("usage")[0]) == USAGE[preset]
     assert not told.sink.of("output"), "all of its events are known"
     assert told.sink.sessions == [SESSIONS[preset]]
@@ -137,7 +138,7 @@ async def test_x5_sc_x3_a_lost_session_is_replaced_by_a_fresh_one_in_the_same_at
     assert len(told.calls) == 2
     assert "lost-one" in told.calls[0]["arguments"]
     assert "lost-one" not in told.calls[1]["arguments"]
-    assert told.calls[1]["prompt"] == "Do it."
+    assert told.calls[1]["prompt"] == "All of it.", "not only what is new"
     assert [note for note in told.sink.of("note") if "lost-one is lost" in note]
     assert told.sink.sessions[-1] == SESSIONS[preset]
 

@@ -124,3 +124,26 @@ async def test_x10_a_person_takes_over_in_the_engine_session(
         assert (taken.returncode, taken.stdout) == (0, f"cd {tmp_path}\nclaude --resume session-7\n"), taken
     assert desk.row("select result from office.runs") == {"result": "stopped"}
     assert desk.rows("select * from office.audit()") == []
+
+
+async def test_sc_x3_e2_a_recorded_engine_in_a_whole_office(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    """What claude was recorded to say: steps, session, tokens and cost are known afterwards."""
+    replay = Path(__file__).parents[1] / "executors" / "replay.py"
+    stream = Path(__file__).parents[2] / "data" / "streams" / "claude-tool.txt"
+    command = [sys.executable, "-IS", str(replay), str(tmp_path), str(stream)]
+    executor = {"preset": "claude", "command": command, "folder": str(tmp_path)}
+    desk.rows("select * from office.create_agent('coder', executor => %s)", Jsonb(executor))
+    desk.wake("coder")
+    async with serving():
+        assert (await desk.until(ENDED))["result"] == "succeeded"
+    attempt = desk.row("select result, engine_session from office.attempts")
+    assert attempt["result"] == {"summary": "It is done."}
+    assert attempt["engine_session"]
+    used = desk.row("select model, tokens_in, tokens_out, cost_cents, cost_source from office.usage_events")
+    assert (used["model"], used["tokens_in"], used["tokens_out"]) == ("claude-loopback", 240, 34)
+    assert (float(used["cost_cents"]), used["cost_source"]) == (0.219, "reported")
+    kinds = [step["kind"] for step in desk.rows("select kind from office.attempt_steps order by sequence")]
+    assert kinds == ["tool_call", "tool_result", "message", "usage"]
+    assert desk.rows("select * from office.audit()") == []

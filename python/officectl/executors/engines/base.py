@@ -49,7 +49,7 @@ class Usage:
     tokens_cached_read: int | None = None
     tokens_cached_write: int | None = None
     tokens_out: int | None = None
-    cost_usd: float | None = None
+    cost_cents: float | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
         """Of both; what only one knows is that one's."""

@@ -78,7 +78,7 @@ class _Reader(Reader):
                 number(part(usage, "cache_read_input_tokens")),
                 number(part(usage, "cache_creation_input_tokens")),
                 number(part(usage, "output_tokens")),
-                float(cost) if isinstance(cost, int | float) else None,
+                round(cost * 100, 6) if isinstance(cost, int | float) else None,
             )
         return []
 

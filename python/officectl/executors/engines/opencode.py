@@ -71,7 +71,7 @@ class _Reader(Reader):
             number(part(tokens, "cache", "write")),
             number(part(tokens, "output")),
             # Where it knows no price it says 0.
-            float(cost) if isinstance(cost, int | float) and cost > 0 else None,
+            round(cost * 100, 6) if isinstance(cost, int | float) and cost > 0 else None,
         )
 
 
