@@ -5,6 +5,9 @@ where key in ('recovery_lookback_hours', 'recovery_limit');
 delete from office.errors
 where code in ('blocker_cycle', 'not_in_review', 'already_reviewed', 'request_waits');
 drop index office.tasks_unstarted;
+drop index office.tasks_assigned;
+create index tasks_actionable on office.tasks (assignee_agent_id)
+  where state in ('todo', 'in_progress') and archived_at is null and deleted_at is null;
 drop table office_internal.recovery_slots;
 drop table office.channel_messages;
 drop table office.channels;

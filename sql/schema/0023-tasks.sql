@@ -145,6 +145,12 @@ comment on column office_internal.recovery_slots.swept_at is 'The minute.';
 create index tasks_unstarted on office.tasks (workspace_id, created_at)
   where state = 'todo' and assignee_agent_id is not null and archived_at is null and deleted_at is null;
 
+-- An agent's open tasks, in order; what asked only whether there are any is served as well.
+-- squawk-ignore require-concurrent-index-deletion
+drop index office.tasks_actionable;
+-- squawk-ignore require-concurrent-index-creation
+create index tasks_assigned on office.tasks (assignee_agent_id, state, number) where assignee_agent_id is not null;
+
 insert into office.setting_definitions (key, scopes, value_type, default_value, minimum, maximum, choices, meaning) values
   ('recovery_lookback_hours', '{office,workspace}', 'integer', '24', 1, 720, null,
     'tasks made within so many hours that nobody started are woken for again (T11); out of range is clamped'),

@@ -17,7 +17,7 @@ begin
         select
         from office.tasks as t
         where t.assignee_agent_id = r.agent_id and t.state in ('todo', 'in_progress')
-          and t.archived_at is null and t.deleted_at is null
+          and (t.archived_at is null and t.deleted_at is null) is true  -- so that no index of all open tasks is walked (Q14)
       ) as nothing_to_do,
       a.skip_unchanged_wakeups and not exists (
         select

@@ -65,7 +65,7 @@ begin
   from started as s
   join office.tasks as t on t.id = s.task_id and t.state = 'todo' and t.assignee_agent_id = s.agent_id;
   if exists (
-    select from office.attempts as a join office.runs as r on r.attempt_id = a.id where a.id = any(v_ids) and r.session_id is not null
+    select from office.attempts as a join office.runs as r on r.id = a.run_id where a.id = any(v_ids) and r.session_id is not null
   ) then
     perform office_internal.note_sessions(v_ids);
   end if;
