@@ -284,6 +284,7 @@ ANYBODYS = {
     "run_label",
     "waiting_for",
     "context_snapshot",
+    "fire_webhook",  # who calls it shows a signature, not an identity
     "read_rate_limit",
     "cron_next",
     "cron_fires",
