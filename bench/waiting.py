@@ -81,6 +81,8 @@ def multiply(conn: Connection, times: int) -> None:
                 "task_id": COPY_OF.format("t.task_id"),
                 "idempotency_key": "null",
                 "attempt_id": "null",
+                "session_id": "null",
+                "continues_run_id": "null",
                 "requested_at": LATER_THAN,
             },
         ),

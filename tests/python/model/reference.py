@@ -197,7 +197,8 @@ class Office:
         self.workers: list[Worker] = []
         self.keys: dict[object, Wakeup] = {}
         self.signals: list[Signal] = []
-        self.changes: list[tuple[Task | None, Agent]] = []
+        self.changes: list[tuple[Task | None, Agent, str]] = []
+        """A task that is to reach a state, or an agent that is to be paused."""
 
     # Asking for a wakeup
 
@@ -251,10 +252,16 @@ class Office:
     def archive(self, task: Task) -> None:
         was_closed, task.archived = task.closed, True
         self._closed(task, was_closed)
+        for part in self.tasks:
+            if part.parent is task and not part.archived:
+                self.archive(part)
 
     def delete(self, task: Task) -> None:
         was_closed, task.deleted = task.closed, True
         self._closed(task, was_closed)
+        for part in self.tasks:
+            if part.parent is task and not part.deleted:
+                self.delete(part)
 
     def _closed(self, task: Task, was_closed: bool) -> None:
         if task.closed and not was_closed:
@@ -267,14 +274,14 @@ class Office:
 
     def carry_out(self) -> None:
         """A started task is in progress; an agent whose runs gave up is paused (A6)."""
-        for task, agent in self.changes:
+        for task, agent, state in self.changes:
             if task is None:
                 agent.pausing = False
                 if agent.status == "active":
                     agent.status, agent.paused_by = "paused", "failures"
                 self.signals.append(Signal("agent", agent=agent))
-            elif task.state == "todo":
-                self.move(task, "in_progress", mover=agent)
+            elif (task.state, state) in (("todo", "in_progress"), ("in_progress", "todo")):
+                self.move(task, state, mover=agent)
         self.changes.clear()
 
     # Dispatch (Q4, A6)
@@ -536,7 +543,7 @@ class Office:
         if run.status == "claimed":
             run.status = run.result = "running"
             if run.task and run.task.state == "todo" and run.task.assignee is run.agent:
-                self.changes.append((run.task, run.agent))
+                self.changes.append((run.task, run.agent, "in_progress"))
 
     def ask(self, run: Run) -> None:
         run.status = run.result = "waiting"
@@ -603,7 +610,7 @@ class Office:
             agent.shut = True
             if not agent.pausing:
                 agent.pausing = True
-                self.changes.append((None, agent))
+                self.changes.append((None, agent, "paused"))
 
     def _escalate(self, run: Run) -> None:
         leaders = [a for a in self.agents.values() if a.leads and a.status != "stopped"]
@@ -632,6 +639,20 @@ class Office:
                     wakeup.reason = None if result == "succeeded" else result
         if was_live:
             self._over(run)
+        if status == "cancelled" and result in ("stopped", "dropped"):
+            self._give_back(run)
+
+    def _give_back(self, run: Run) -> None:
+        """P6: its task is to be done again, unless its assignee still works on it, or is to."""
+        task = run.task
+        if not task or task.assignee is not run.agent:
+            return
+        begun = task.state == "in_progress" or (
+            task.state == "todo" and (task, run.agent, "in_progress") in self.changes
+        )
+        others = [r for r in self.runs if r is not run and r.task is task and r.agent is run.agent]
+        if begun and not any(r.live or r.status == "queued" for r in others):
+            self.changes.append((task, run.agent, "todo"))
 
     def _carry_on_unseen(self, run: Run) -> None:
         """Q5."""
