@@ -21,14 +21,13 @@ begin
     select
     from office.maintenance_slots as m
     where m.name = 'housekeeping' and m.scope = '00000000-0000-0000-0000-000000000000' and m.slot = v_today and m.ended_at is not null
-  ) then
+  ) or not office_internal.take_piece('housekeeping') then
     return 0;
   end if;
   insert into office.maintenance_slots (name, slot, begun_at) values ('housekeeping', v_today, v_now) on conflict do nothing;
   select m.* into v_slot
   from office.maintenance_slots as m
-  where m.name = 'housekeeping' and m.scope = '00000000-0000-0000-0000-000000000000' and m.slot = v_today and m.ended_at is null
-  for no key update skip locked;
+  where m.name = 'housekeeping' and m.scope = '00000000-0000-0000-0000-000000000000' and m.slot = v_today and m.ended_at is null;
   if not found then
     return 0;
   end if;

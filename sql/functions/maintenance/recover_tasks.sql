@@ -1,6 +1,6 @@
 -- office_internal.recover_tasks: once a minute and workspace, wakes the agents of tasks that nobody started, as task_assigned (T11), at
--- most recovery_limit a sweep, with activity; a sweep that finds nothing leaves nothing. Answers how many. Two sweeps at once: the second
--- waits for the first's slot and finds it taken. Takes no gate.
+-- most recovery_limit a sweep, with activity; a sweep that finds nothing leaves nothing. Answers how many. Of two sweeps at once the
+-- second leaves it to the first. Takes no gate.
 create or replace function office_internal.recover_tasks()
 returns integer
 language plpgsql volatile
@@ -21,7 +21,7 @@ declare
   );
   v_woken integer;
 begin
-  if cardinality(v_workspaces) = 0 then
+  if cardinality(v_workspaces) = 0 or not office_internal.take_piece('recovery') then
     return 0;
   end if;
   with taken as (

@@ -233,7 +233,7 @@ def assert_a_day_was_kept(office: Office) -> None:
     )
     assert tasks[0] == {"title": "Work", "state": "in_progress", "assignee": "bob", "deleted": True}
     assert [(task["title"], task["assignee"], task["deleted"]) for task in tasks[1:]] == [
-        ("Another", "ada", False)
+        ("Another", "ada", True)  # a part of t1, which was deleted (T14)
     ]
     assert {"body": "Look."} in office.rows("select body from office.comments")
     agents = office.rows(
