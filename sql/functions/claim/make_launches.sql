@@ -19,7 +19,11 @@ begin
           office.uuid7() as new_attempt, left(m.content, 1500) as summary,
           (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
           encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
-          s.id as old_session, s.last_run_id, coalesce(s.id, case when r.task_id is not null then office.uuid7() end) as session_id,
+          s.id as old_session, s.last_run_id,
+          -- Who is mentioned on a cancelled task works there once: no session goes on.
+          coalesce(
+            s.id, (select office.uuid7() from office.tasks as k where k.id = r.task_id and k.state <> 'cancelled' and k.deleted_at is null)
+          ) as session_id,
           case when s.engine_session is not null or r.attempt_id is not null then office_internal.engine_session_for(r, s) end
             as engine_session,
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn

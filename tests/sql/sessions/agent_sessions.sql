@@ -3,7 +3,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
-select plan(33);
+select plan(36);
 
 create function pg_temp.launched()
 returns table (agent text, engine_session text, attempt_id uuid, run_id uuid)
@@ -113,6 +113,18 @@ select pg_temp.look();
 select is((select s.state || ' ' || s.end_reason from office.sessions as s where s.workspace = 'ends'), 'ended task_deleted', 'N1: deleted: ended');
 
 -- Taskless runs.
+-- Mentioned on a task that is cancelled
+select pg_temp.scenario('cancelled', 'ann', 'bob');
+select pg_temp.task('Gone', 'ann') as task \gset
+select office.move_task(:'task', 'cancelled');
+select office.dispatch();
+select pg_temp.wake('bob', 'user', pg_temp.about(:'task')) as w \gset
+select l.agent as mentioned, l.attempt_id as once from pg_temp.launched() as l \gset
+select is(:'mentioned'::text, 'bob', 'Q13.3: who is mentioned on a cancelled task is launched');
+select is(pg_temp.stands(), '', 'N1: … and opens no session there: it would never end');
+select office.start_attempt(:'once'), office.finish_attempt(:'once');
+select is_empty('select * from office.audit()', 'Q26: the books balance');
+
 select pg_temp.scenario('taskless', 'ann');
 select pg_temp.wake('ann') as w \gset
 select l.attempt_id as a from pg_temp.launched() as l \gset
