@@ -75,7 +75,6 @@ ONCE = (
 )
 """Tests in which the version of the server plays no part: they run beside the embedded one only, …"""
 TWICE = (
-    "python/cli/test_recipes.py",
     "python/cli/test_statements.py",
     "python/harness/test_clock.py",
     "python/harness/test_races.py",

@@ -125,6 +125,26 @@ def test_x2_an_agent_program_of_ones_own(
         assert desk.execute("select * from office.audit()").fetchall() == []
 
 
+def test_t9_a_pipeline_with_reviews(place: dict[str, str], database: str, tmp_path: Path) -> None:
+    """T5, T8, T9: Spec, approved by a person, Build, by an agent, and Ship, one after the other."""
+    (commands,) = blocks("pipeline.md", "sh")
+    shown = typed(["/bin/sh"], place, tmp_path, commands)
+    assert 'Is t1 done? "Spec"' in shown
+    assert shown.endswith("Spec|done\nBuild|done\nShip|done\n")
+    with psycopg.connect(database) as desk:
+        woken = (
+            "select a.name, w.source from office.wakeups w"
+            " join office.agents a on a.id = w.agent_id order by w.id"
+        )
+        assert desk.execute(woken).fetchall() == [
+            ("writer", "task_assigned"),
+            ("builder", "task_blockers_resolved"),
+            ("checker", "review_requested"),
+            ("shipper", "task_blockers_resolved"),
+        ]
+        assert desk.execute("select * from office.audit()").fetchall() == []
+
+
 def test_every_recipe_is_in_the_list() -> None:
     listed = (RECIPES / "README.md").read_text()
     names = sorted(path.name for path in RECIPES.glob("*.md") if path.name != "README.md")
