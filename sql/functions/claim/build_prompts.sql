@@ -49,9 +49,10 @@ begin
     from office.runs as o
     join office.attempts as e on e.run_id = o.id
     join office.attempt_prompts as p on p.attempt_id = e.id
-    where (o.id = r.id or (o.task_id = r.task_id and o.agent_id = r.agent_id))
+    where (g.engine_session is not null or live)
+      and (o.id = r.id or (o.task_id = r.task_id and o.agent_id = r.agent_id))
       and (e.engine_session = g.engine_session or (live and e.id = r.attempt_id))
-  ) as f on g.engine_session is not null or live
+  ) as f on true
   cross join lateral (
     select string_agg(
       case w.source

@@ -2,6 +2,8 @@
 -- raises. A task's run continues its agent's session there, which is made where there is none (N1), and resumes that one's engine session,
 -- when the engine is the same; so does a run that a pause had stopped (P1). The caller holds the gates.
 -- Of two runs of one task only the first takes its lock and launches; the other stays queued for the next look.
+-- What may be there for a run is looked up a run at a time (limit, offset): a join, planned while the table was empty, would compare
+-- every run with all that came since.
 create or replace function office_internal.make_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
 language plpgsql volatile
@@ -16,23 +18,35 @@ begin
       from (
         select
           r.id, r.number, r.workspace_id, r.agent_id, r.task_id, r.reason, r.executor_id, r.requested_at, r.coalesced_count,
-          office.uuid7() as new_attempt, left(m.content, 1500) as summary,
+          office.uuid7() as new_attempt,
+          (
+            select left(m.content, 1500)
+            from office.continuation_summaries as m
+            where r.task_id is null and m.agent_id = r.agent_id
+              and m.scope = coalesce('routine:' || r.routine_id, 'agent:' || r.agent_id)
+          ) as summary,
           (select count(*)::integer + 1 from office.attempts as a where a.run_id = r.id) as attempt_number,
           encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
-          s.id as old_session, s.last_run_id,
+          (s.session).id as old_session, (s.session).last_run_id,
           -- Who is mentioned on a cancelled task works there once: no session goes on.
           coalesce(
-            s.id, (select office.uuid7() from office.tasks as k where k.id = r.task_id and k.state <> 'cancelled' and k.deleted_at is null)
+            (s.session).id,
+            (select office.uuid7() from office.tasks as k where k.id = r.task_id and k.state <> 'cancelled' and k.deleted_at is null)
           ) as session_id,
-          case when s.engine_session is not null or r.attempt_id is not null then office_internal.engine_session_for(r, s) end
-            as engine_session,
+          case
+            when (s.session).engine_session is not null or r.attempt_id is not null
+              then office_internal.engine_session_for(r, s.session)
+          end as engine_session,
           row_number() over (partition by coalesce(r.task_id, r.id) order by r.requested_at, r.id) as turn
         from office.runs as r
-        left join office.agent_sessions as s on s.task_id = r.task_id and s.agent_id = r.agent_id and s.ended_at is null
-        left join office.continuation_summaries as m
-          on r.task_id is null and m.agent_id = r.agent_id and m.scope = coalesce('routine:' || r.routine_id, 'agent:' || r.agent_id)
+        left join lateral (
+          select e as session
+          from office.agent_sessions as e
+          where e.task_id = r.task_id and e.agent_id = r.agent_id and e.ended_at is null
+          limit 1
+        ) as s on true
         where r.id = any(run_ids) and r.status is not distinct from 'queued'
-          and not exists (select from office.checkouts as c where c.task_id = r.task_id and c.checkout_run_id <> r.id)
+          and not exists (select from office.checkouts as c where c.task_id = r.task_id and c.checkout_run_id <> r.id offset 0)
       ) as p
       where p.turn = 1
     ),

@@ -35,7 +35,10 @@ begin
         where r.id = any(run_ids) and r.task_id is null and r.outcome is not distinct from 'succeeded'
       ) as d
       join office.attempts as a on a.id = d.attempt_id
-      left join office.continuation_summaries as s on s.agent_id = d.agent_id and s.scope = d.scope
+      left join lateral (
+        -- By its key, also where this was planned while there was none yet.
+        select s.* from office.continuation_summaries as s where s.agent_id = d.agent_id and s.scope = d.scope limit 1
+      ) as s on true
       cross join lateral (
         select
           coalesce(
@@ -73,13 +76,18 @@ begin
               ) as line
             from jsonb_array_elements(d.decisions) with ordinality as k (item, place)
             union all
-            select
-              v.at, 0, '- ' || to_char(v.at at time zone 'UTC', 'YYYY-MM-DD') || ': '
-              || office_internal.summary_line(v.detail ->> 'decision', 300)
-            from office.activity as v
-            join office.runs as r on r.id = v.run_id
-            where v.agent_id = d.agent_id and v.kind = 'decision_noted' and v.at > c.since and v.at <= d.ended_at
-              and r.task_id is null and r.routine_id is not distinct from d.routine_id
+            (
+              -- In the order of the index that is meant.
+              select
+                v.at, 0, '- ' || to_char(v.at at time zone 'UTC', 'YYYY-MM-DD') || ': '
+                || office_internal.summary_line(v.detail ->> 'decision', 300)
+              from office.activity as v
+              join office.runs as r on r.id = v.run_id
+              where v.agent_id = d.agent_id and v.kind = 'decision_noted' and v.at > c.since and v.at <= d.ended_at
+                and r.task_id is null and r.routine_id is not distinct from d.routine_id
+              order by v.at desc
+              limit 5
+            )
             order by at desc, place desc
             limit 5
           ) as n
