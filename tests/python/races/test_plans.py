@@ -216,6 +216,60 @@ def test_nothing_costs_more_when_the_plans_are_made_behind_many(office: Office, 
     assert {step: pages for step, pages in many.items() if pages > MOST} == {}
 
 
+WORKSPACES, OF_EACH, WAVES = 20, 5, 8
+ASKED = {
+    "of no task": "select office.wake(a.name, workspace => w.name)"
+    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id where a.name like 'worker%%'",
+    "of tasks": "select office.create_task('Work', assignee => a.name, workspace => w.name)"
+    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id where a.name like 'worker%%'",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ASKED)
+def test_plans_made_on_empty_tables_serve_full_ones(office: Office, what: str) -> None:
+    """Q14, A13: to a vacuumed table without a row every plan looks alike; a session keeps what it chose."""
+    office.rows("select office.create_workspace('w' || n) from generate_series(1, %s) as n", WORKSPACES)
+    office.rows("select office.set_setting('max_concurrent_runs', '8', 'office')")
+    office.rows(
+        """
+        select office.create_agent(
+          'worker' || m, executor => '{"command": ["true"]}', workspace => 'w' || n, cooldown_sec => 0
+        )
+        from generate_series(1, %s) as n, generate_series(1, %s) as m
+        """,
+        WORKSPACES,
+        OF_EACH,
+    )
+    office.rows("select office.dispatch()")
+    office.rows("vacuum analyze")
+    office.owner = office.session()
+    worker = office.worker()
+    sets = WORKSPACES * OF_EACH
+    touched: list[dict[str, int]] = []
+
+    def step(statement: str, *values: object) -> int:
+        (plan,) = office.value(f"explain (analyze, buffers, format json) {statement}", *values)
+        pages: int = plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"]
+        return pages
+
+    for _ in range(WAVES):
+        office.rows(ASKED[what])
+        office.rows("select office.dispatch()")
+        seen = {"claim": step("select * from office.claim_runs(%s, %s)", worker.id, sets)}
+        live = "select attempt_id from office.runs where status = 'claimed'"
+        attempts = json.dumps([{"attempt_id": str(row["attempt_id"])} for row in office.rows(live)])
+        assert len(json.loads(attempts)) == sets
+        seen["start"] = step("select * from office.start_attempts(%s)", attempts)
+        seen["finish"] = step("select * from office.finish_attempts(%s)", attempts)
+        office.rows("select office.carry_out()")
+        office.rows("update office.tasks set state = 'done' where state = 'in_progress'")
+        touched.append(seen)
+    print(what, touched)
+    first, last = touched[1], touched[-1]
+    assert {name: (pages, last[name]) for name, pages in first.items() if last[name] > 1.6 * pages} == {}
+
+
 def sequential_scans(plan: dict[str, Any]) -> Iterator[str]:
     if plan["Node Type"] == "Seq Scan":
         yield plan["Relation Name"]
