@@ -219,9 +219,11 @@ def test_nothing_costs_more_when_the_plans_are_made_behind_many(office: Office, 
 WORKSPACES, OF_EACH, WAVES = 20, 5, 8
 ASKED = {
     "of no task": "select office.wake(a.name, workspace => w.name)"
-    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id where a.name like 'worker%%'",
+    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id"
+    " where a.name like 'worker%%'",
     "of tasks": "select office.create_task('Work', assignee => a.name, workspace => w.name)"
-    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id where a.name like 'worker%%'",
+    " from office.agents as a join office.workspaces as w on w.id = a.workspace_id"
+    " where a.name like 'worker%%'",
 }
 
 
