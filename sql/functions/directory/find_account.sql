@@ -7,10 +7,11 @@ as $$
 declare
   v_id uuid;
 begin
-  select a.id into v_id
-  from office.accounts as a
-  where a.deleted_at is null
-    and (lower(a.name) = lower(ref) or (office_internal.is_uuid(ref) and a.id::text = lower(ref)));
+  -- Each by its own index: an "or" of both would read every account. A name that looks like an id is still a name.
+  select a.id into v_id from office.accounts as a where lower(a.name) = lower(ref) and a.deleted_at is null;
+  if v_id is null and office_internal.is_uuid(ref) then
+    select a.id into v_id from office.accounts as a where a.id = ref::uuid and a.deleted_at is null;
+  end if;
   if v_id is null then
     perform office_internal.not_found(
       'account', ref, (select array_agg(a.name) from office.accounts as a where a.deleted_at is null),

@@ -5,8 +5,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
-  return office_internal.login_has_role('operator')
-    or (select pg_has_role(session_user, n.nspowner, 'member') from pg_namespace as n where n.nspname = 'office');
+  return (select pg_has_role(session_user, n.nspowner, 'member') from pg_namespace as n where n.nspname = 'office')
+    or office_internal.login_has_role('operator');
 end
 $$;
 
