@@ -8,7 +8,7 @@ as $$
 declare
   v_pattern constant text := '\{\{\s*(?:[A-Za-z_][A-Za-z0-9_]{0,62})\s*\}\}';
 begin
-  if position('{{' in given) = 0 then
+  if (position('{{' in given) > 0) is not true then
     return given;
   end if;
   return (

@@ -42,10 +42,14 @@ begin
   v_run.fired_at := fire.fired_at;
   -- The clock's own values stay out of it: a title with the time in it must not make every fire another (R13).
   v_run.dispatch_fingerprint := sha256(convert_to(jsonb_build_array(
-    case when v_heavy then v_template || jsonb_build_object(
-      'title', office_internal.fill_in(v_template ->> 'title', v_values),
-      'description', office_internal.fill_in(v_template ->> 'description', v_values)
-    ) end,
+    case
+      when not v_heavy then null
+      when v_values = '{}' then v_template || jsonb_build_object('title', v_template -> 'title', 'description', v_template -> 'description')
+      else v_template || jsonb_build_object(
+        'title', office_internal.fill_in(v_template ->> 'title', v_values),
+        'description', office_internal.fill_in(v_template ->> 'description', v_values)
+      )
+    end,
     case when not v_heavy then office_internal.fill_in((routine).description, v_values) end,
     (routine).assignee_agent_id
   )::text, 'UTF8'));
