@@ -190,7 +190,10 @@ create policy visible on office.workflows using (workspace_id in (select office.
 create policy visible on office.stages using (workflow_id in (select w.id from office.workflows as w));
 -- The caller's workspaces are asked for first: who is nobody is refused there, and not shown the office's own settings.
 create policy visible on office.settings
-using (scope_id in (select office.visible_workspaces()) or scope = 'office');
+using (
+  scope_id in (select office.visible_workspaces()) or scope = 'office'
+  or (scope = 'account' and scope_id in (select m.account_id from office.members as m))
+);
 create policy visible on office.executors using (
   id in (select a.executor_id from office.agents as a)
   or id in (select r.executor_id from office.runs as r)

@@ -82,13 +82,7 @@ begin
   if new.status = 'archived' or new.deleted_at is not null then
     update office.routine_triggers as t set enabled = false where t.routine_id = new.id and t.enabled;
   elsif tg_op = 'UPDATE' and new.status = 'active' then
-    -- What passed while it was not active is not caught up, whether a tick has seen it or not (R2).
-    update office.routine_triggers as t
-    set next_run_at = office_internal.next_fire(t.cron, t.timezone, office_internal.wall_clock())
-    where t.routine_id = new.id and t.kind = 'schedule' and t.next_run_at <= office_internal.wall_clock();
-    update office.routine_triggers as t
-    set enabled = false
-    where t.routine_id = new.id and t.kind = 'once' and t.next_run_at <= office_internal.wall_clock();
+    perform office_internal.pass_over(array[new.id]);
   end if;
   return null;
 end

@@ -3,20 +3,23 @@ create view office.routine_schedule with (security_invoker = true) as
 select
   r.name as routine,
   w.name as workspace,
-  r.status,
+  case when e.off then 'off' else r.status end as status,
   a.name as agent,
   t.id as trigger_id,
   t.kind,
   t.expression,
   t.timezone,
   t.enabled,
-  case when r.status = 'active' then t.next_run_at end as next_run_at,
+  case when r.status = 'active' and not e.off then t.next_run_at end as next_run_at,
   t.last_fired_at,
   f.status as last_status,
   r.last_run_at
 from office.routines as r
 join office.workspaces as w on w.id = r.workspace_id
 join office.agents as a on a.id = r.assignee_agent_id
+left join office.settings as m on m.key = 'routines_enabled' and m.scope = 'account' and m.scope_id = r.created_by_account_id
+left join office.settings as o on o.key = 'routines_enabled' and o.scope = 'office'
+cross join lateral (select r.status = 'active' and coalesce(m.value, o.value, 'on') = 'off' as off) as e
 left join office.routine_triggers as t on t.routine_id = r.id
 left join lateral (
   select u.status
@@ -26,12 +29,12 @@ left join lateral (
   limit 1
 ) as f on true
 where office.is_somebody() and r.deleted_at is null
-order by case when r.status = 'active' then t.next_run_at end nulls last, w.name, r.name;
+order by case when r.status = 'active' and not e.off then t.next_run_at end nulls last, w.name, r.name;
 
 comment on view office.routine_schedule is 'Routines with what fires them, and when next.';
 comment on column office.routine_schedule.routine is 'The routine.';
 comment on column office.routine_schedule.workspace is 'Its workspace.';
-comment on column office.routine_schedule.status is 'active, paused or archived.';
+comment on column office.routine_schedule.status is 'active, paused, archived; off: active, and its maker''s routines are switched off.';
 comment on column office.routine_schedule.agent is 'The agent that it wakes.';
 comment on column office.routine_schedule.trigger_id is 'What fires it.';
 comment on column office.routine_schedule.kind is 'schedule, once, webhook or manual.';

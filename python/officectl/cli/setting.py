@@ -22,13 +22,13 @@ workspace_option = click.option(
     "--workspace",
     metavar="NAME",
     callback=not_empty,
-    help="The workspace, or `office` for all of them; your only one unless said.",
+    help="The workspace, `office` for all of them, or `account:NAME`; your only one, or yourself, unless said.",
 )
 
 
 @click.group("setting")
 def command() -> None:
-    """Settings: of the office, and of each workspace."""
+    """Settings: of the office, of each workspace, of accounts."""
 
 
 @command.command("list")
@@ -68,7 +68,7 @@ def get(session: Session, key: str, workspace: str | None) -> None:
 @dry_run_option
 @session_options
 def set_(session: Session, key: str, value: str, workspace: str | None, dry_run: bool) -> None:
-    """Set it for a workspace, or with `--workspace office` for all of them."""
+    """Set it for a workspace; `--workspace office` for all of them, `account:NAME` for an account."""
     with session.office(dry_run=dry_run) as desk:
         desk.set_setting(key, value, workspace)
         holds = desk.get_setting(key, workspace)

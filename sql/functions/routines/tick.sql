@@ -1,6 +1,7 @@
 -- office.tick: one pass over the triggers that are due, by their time (R9): each fires and is armed again in this one transaction, so
 -- that whatever stops, it is due or done. Rows that somebody else has locked, another tick or a person's open transaction, stay due and
--- are left to the next call. A paused routine's slots are passed over, and not caught up later (R2). Of the routines of one person's
+-- are left to the next call. The slots of a routine that is paused, or of an account whose routines are off, are passed over, and not
+-- caught up later (R2). Of the routines of one person's
 -- assistants at most five fire in a pass. Answers what it did, what is due next, and in how many seconds to call again: then, or on the
 -- full minute, for what is made meanwhile.
 -- Any number of processes may tick; nothing due: nothing is written. Refuses nothing. Takes no gate, and waits for no row.
@@ -21,6 +22,7 @@ declare
   v_armed timestamptz;
   v_trigger office.routine_triggers;
   v_routine office.routines;
+  v_status text;
   v_person text;
   v_persons jsonb := '{}'::jsonb;
   v_done record;
@@ -68,14 +70,15 @@ begin
       continue;
     end if;
     v_problem := null;
-    if v_routine.status <> 'active' or v_routine.deleted_at is not null then
+    v_status := office_internal.routine_status(v_routine);
+    if v_status <> 'active' then
       passed_over := passed_over + 1;
       v_looked := v_looked + 1;
       if v_trigger.passed_over_at is null then
         perform office_internal.remember(
           v_routine.workspace_id, 'routine_passed_over',
           jsonb_build_object(
-            'routine', v_routine.name, 'routine_id', v_routine.id, 'status', v_routine.status, 'slot', v_trigger.next_run_at
+            'routine', v_routine.name, 'routine_id', v_routine.id, 'status', v_status, 'slot', v_trigger.next_run_at
           ),
           null, v_routine.assignee_agent_id
         );
