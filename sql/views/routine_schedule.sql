@@ -1,25 +1,31 @@
 -- office.routine_schedule: every routine with what fires it and when next (R20); one row a trigger, one for a routine without any.
 create view office.routine_schedule with (security_invoker = true) as
+with standing as (
+  select
+    q.id,
+    case when q.status = 'active' and coalesce(m.value, o.value, 'on') = 'off' then 'off' else q.status end as status
+  from office.routines as q
+  left join office.settings as m on m.key = 'routines_enabled' and m.scope = 'account' and m.scope_id = q.created_by_account_id
+  left join office.settings as o on o.key = 'routines_enabled' and o.scope = 'office'
+)
 select
   r.name as routine,
   w.name as workspace,
-  case when e.off then 'off' else r.status end as status,
+  s.status,
   a.name as agent,
   t.id as trigger_id,
   t.kind,
   t.expression,
   t.timezone,
   t.enabled,
-  case when r.status = 'active' and not e.off then t.next_run_at end as next_run_at,
+  case when s.status = 'active' then t.next_run_at end as next_run_at,
   t.last_fired_at,
   f.status as last_status,
   r.last_run_at
 from office.routines as r
+join standing as s on s.id = r.id
 join office.workspaces as w on w.id = r.workspace_id
 join office.agents as a on a.id = r.assignee_agent_id
-left join office.settings as m on m.key = 'routines_enabled' and m.scope = 'account' and m.scope_id = r.created_by_account_id
-left join office.settings as o on o.key = 'routines_enabled' and o.scope = 'office'
-cross join lateral (select r.status = 'active' and coalesce(m.value, o.value, 'on') = 'off' as off) as e
 left join office.routine_triggers as t on t.routine_id = r.id
 left join lateral (
   select u.status
@@ -29,7 +35,7 @@ left join lateral (
   limit 1
 ) as f on true
 where office.is_somebody() and r.deleted_at is null
-order by case when r.status = 'active' and not e.off then t.next_run_at end nulls last, w.name, r.name;
+order by case when s.status = 'active' then t.next_run_at end nulls last, w.name, r.name;
 
 comment on view office.routine_schedule is 'Routines with what fires them, and when next.';
 comment on column office.routine_schedule.routine is 'The routine.';

@@ -22,7 +22,7 @@ workspace_option = click.option(
     "--workspace",
     metavar="NAME",
     callback=not_empty,
-    help="The workspace, `office` for all of them, or `account:NAME`; your only one, or yourself, unless said.",
+    help="The workspace, `office` for all, or `account:NAME`; your only one, or yourself, unless said.",
 )
 
 
