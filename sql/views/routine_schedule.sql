@@ -8,6 +8,7 @@ with standing as (
   left join office.settings as m on m.key = 'routines_enabled' and m.scope = 'account' and m.scope_id = q.created_by_account_id
   left join office.settings as o on o.key = 'routines_enabled' and o.scope = 'office'
 )
+
 select
   r.name as routine,
   w.name as workspace,
