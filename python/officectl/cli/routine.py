@@ -205,7 +205,10 @@ def fire(session: Session, routine: str, variables: Any, dry_run: bool) -> None:
 @click.argument("expression")
 @click.option("--timezone", "-z", default="UTC", show_default=True, metavar="ZONE", help="As Europe/Berlin.")
 @click.option(
-    "--after", type=click.DateTime(), metavar="TIME", help="Fires after this, in UTC; now unless said."
+    "--after",
+    type=click.DateTime(["%Y-%m-%d", *(f"%Y-%m-%d{gap}%H:%M{rest}" for gap in " T" for rest in ("", ":%S"))]),
+    metavar="TIME",
+    help="Fires after this, in UTC, as 2027-10-02 14:00; now unless said.",
 )
 @click.option("--count", "-n", type=click.IntRange(1, 1000), default=10, show_default=True)
 @session_options

@@ -91,6 +91,6 @@ def test_r7_a_preview_marks_what_a_change_of_the_clocks_does(staffed: Officectl)
     assert preview("45 1 * * *", "2026-04-04T14:50:00")[0] == ("2026-04-05T01:45:00", False, "folded")
     assert preview("45 1 * * *", "2026-04-04T15:00:00")[0] == ("2026-04-05T01:45:00", False, "folded")
     assert "skipped" in staffed(
-        "routine", "preview", "15 2 * * *", "-z", "Australia/Lord_Howe", "--after", "2026-10-02"
+        "routine", "preview", "15 2 * * *", "-z", "Australia/Lord_Howe", "--after", "2026-10-02 00:00"
     ).out  # fmt: skip
     assert staffed("routine", "preview", "0 9 * * *", "-z", "CET").code == 1
