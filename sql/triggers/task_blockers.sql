@@ -1,8 +1,7 @@
 -- Triggers of office.task_blockers: both tasks are of one workspace, and no task waits for itself, in however many steps (T8); what holds
 -- a task's runs back changed (Q12).
 --   task_blockers_check   each row: both of its workspace
---   task_blockers_guard   before a statement's rows are looked at together: one at a time a workspace, so that of two halves of a cycle
---                         that are added at once the second sees the first; above READ COMMITTED it gets 40001
+--   task_blockers_guard   a statement's rows together, one transaction at a time a workspace: no cycle
 --   task_blockers_tell    the dispatch looks again
 
 create or replace function office_internal.task_blockers_check()
@@ -40,46 +39,24 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_workspaces uuid[] := array(select distinct n.workspace_id from new_rows as n order by 1);
-  v_cycle record;
+  v_path text[];
 begin
-  insert into office_internal.blocker_guards (workspace_id, xid)
-  select w.id, '0' from unnest(v_workspaces) as w (id) order by w.id
-  on conflict do nothing;
-  -- In a statement of its own, before anything is looked at; once a transaction.
-  update office_internal.blocker_guards as g
-  set xid = pg_current_xact_id()
-  from (
-    select l.workspace_id from office_internal.blocker_guards as l
-    where l.workspace_id = any(v_workspaces) and l.xid <> pg_current_xact_id()
-    order by l.workspace_id
-    for no key update
-  ) as l
-  where g.workspace_id = l.workspace_id;
-  with recursive reached as (
-    select n.task_id as start, n.blocker_task_id as node from new_rows as n
-    union
-    select r.start, b.blocker_task_id
-    from reached as r
-    join office.task_blockers as b on b.task_id = r.node
-    where r.node <> r.start
-  )
-  select n.task_id, n.blocker_task_id into v_cycle
-  from new_rows as n
-  where n.task_id in (select r.start from reached as r where r.node = r.start)
-    and office_internal.blocker_path(n.blocker_task_id, n.task_id) is not null
-  limit 1;
-  if found then
+  if cardinality(v_workspaces) = 0 then
+    return null;
+  end if;
+  perform office_internal.take_task_guards(v_workspaces);
+  -- In a statement of its own, after the guard.
+  select office_internal.blocker_cycle(array_agg(n.task_id), array_agg(n.blocker_task_id)) into v_path from new_rows as n;
+  if v_path is not null then
     perform office_internal.refuse(
       'blocker_cycle',
-      format('%s would wait for itself: %s.', p.path[1], array_to_string(p.path, ' waits for ')),
+      format(
+        '%s would wait for itself: %s%s.', v_path[1], array_to_string(v_path[:20], ' waits for '),
+        case when cardinality(v_path) > 20 then format(' waits for %s more', cardinality(v_path) - 20) else '' end
+      ),
       'Remove one of these: office.remove_blocker.',
-      jsonb_build_object('field', 'blocked_by', 'path', to_jsonb(p.path))
-    )
-    from (
-      select array['t' || t.number] || office_internal.blocker_path(v_cycle.blocker_task_id, v_cycle.task_id) as path
-      from office.tasks as t
-      where t.id = v_cycle.task_id
-    ) as p;
+      jsonb_build_object('field', 'blocked_by', 'path', to_jsonb(v_path))
+    );
   end if;
   return null;
 end
@@ -91,15 +68,27 @@ returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
+declare
+  v_doer record;
 begin
-  -- A row that a hand has changed was about two tasks at most.
-  perform office_internal.leave_signal(t.workspace_id, 'task_holds', t.id)
-  from office.tasks as t
-  where t.id in (new.task_id, old.task_id);
+  -- Whoever waits for one less may be woken (T5); whether it was open is known now.
+  if tg_op = 'DELETE' or (tg_op = 'UPDATE' and (new.task_id, new.blocker_task_id) <> (old.task_id, old.blocker_task_id)) then
+    select * into v_doer from office_internal.doer();
+    perform office_internal.leave_signal(old.workspace_id, 'task_holds', old.task_id, null, office_internal.remember(
+      old.workspace_id, 'blocker_removed',
+      jsonb_build_object('blocker', t.id, 'open', not office_internal.is_closed(t)),
+      v_doer.account_id, v_doer.agent_id, old.task_id, null, v_doer.attempt_id
+    ))
+    from office.tasks as t
+    where t.id = old.blocker_task_id;
+  end if;
+  if tg_op <> 'DELETE' then
+    perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.task_id);
+  end if;
   return null;
 end
 $$;
-comment on function office_internal.task_blockers_tell() is 'Leaves a signal when a blocker comes or goes.';
+comment on function office_internal.task_blockers_tell() is 'Leaves a signal, and activity, when a blocker comes or goes.';
 
 create or replace trigger task_blockers_check
 before insert or update on office.task_blockers

@@ -19,9 +19,15 @@ begin
     end if;
   else
     -- A drag may name the stage only; the state follows it, and else it the state.
-    if new.stage_id is distinct from old.stage_id and new.state = old.state then
+    if new.stage_id is distinct from old.stage_id and new.stage_id is not null and new.state = old.state then
       select s.state into v_stage_state from office.stages as s where s.id = new.stage_id and s.workflow_id = new.workflow_id;
-      new.state := coalesce(v_stage_state, new.state);
+      if v_stage_state is null then
+        perform office_internal.refuse(
+          'invalid', 'A task stands in a stage of its own workflow.', 'Name a stage of that workflow.',
+          jsonb_build_object('field', 'stage')
+        );
+      end if;
+      new.state := v_stage_state;
     end if;
     if new.state <> old.state and not exists (
       select from office.task_moves as m where m.from_state = old.state and m.to_state = new.state
@@ -58,19 +64,25 @@ begin
       new := office_internal.answer_of_request(old, new);
     end if;
   end if;
-  if tg_op = 'INSERT' or new.state <> old.state then
-    select s.id into new.stage_id
-    from office.stages as s
-    where s.workflow_id = new.workflow_id and s.state = new.state
-    order by (s.id = new.stage_id) desc, s.position
-    limit 1;
-  end if;
-  if new.parent_id is not null and (tg_op = 'INSERT' or new.parent_id is distinct from old.parent_id)
-    and not exists (select from office.tasks as p where p.id = new.parent_id and p.workspace_id = new.workspace_id)
-  then
+  if (tg_op = 'INSERT' or new.workflow_id <> old.workflow_id) and not exists (
+    select from office.workflows as f where f.id = new.workflow_id and f.workspace_id = new.workspace_id
+  ) then
     perform office_internal.refuse(
-      'invalid', 'A task and its parent are of one workspace.', 'Make a task of its own there.', jsonb_build_object('field', 'parent')
+      'invalid', 'A task and its workflow are of one workspace.', 'Name a workflow of the task''s workspace.',
+      jsonb_build_object('field', 'workflow')
     );
+  end if;
+  if tg_op = 'INSERT' or (new.state, new.workflow_id, new.stage_id) is distinct from (old.state, old.workflow_id, old.stage_id) then
+    new.stage_id := (
+      select s.id
+      from office.stages as s
+      where s.workflow_id = new.workflow_id and s.state = new.state
+      order by (s.id = new.stage_id) desc, s.position
+      limit 1
+    );
+  end if;
+  if new.parent_id is not null and (tg_op = 'INSERT' or new.parent_id is distinct from old.parent_id) then
+    perform office_internal.check_parent(new);
   end if;
   if new.project_id is not null and (tg_op = 'INSERT' or new.project_id is distinct from old.project_id)
     and not exists (select from office.projects as p where p.id = new.project_id and p.workspace_id = new.workspace_id)
@@ -126,6 +138,7 @@ as $$
 declare
   v_doer record;
   v_event uuid;
+  v_moved uuid;
   v_closed boolean := new.archived_at is not null or new.deleted_at is not null or new.state in ('done', 'cancelled');
   v_was_closed boolean := false;
 begin
@@ -155,25 +168,30 @@ begin
     end if;
   end if;
   if new.state <> old.state then
-    v_event := office_internal.remember(
+    v_moved := office_internal.remember(
       new.workspace_id, 'task_moved', jsonb_build_object('from', old.state, 'to', new.state),
       v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
     );
     if (new.state = 'in_progress' and old.state <> 'in_review') or (old.state = 'proposed' and new.state = 'todo') then
-      perform office_internal.leave_signal(new.workspace_id, 'task_started', new.id, new.assignee_agent_id, v_event);
+      perform office_internal.leave_signal(new.workspace_id, 'task_started', new.id, new.assignee_agent_id, v_moved);
     elsif new.state = 'in_review' then
-      perform office_internal.leave_signal(new.workspace_id, 'task_in_review', new.id, new.assignee_agent_id, v_event);
+      perform office_internal.leave_signal(new.workspace_id, 'task_in_review', new.id, new.assignee_agent_id, v_moved);
     elsif old.state = 'in_review' and new.state in ('in_progress', 'blocked') then
-      perform office_internal.leave_signal(new.workspace_id, 'task_returned', new.id, new.assignee_agent_id, v_event);
+      perform office_internal.leave_signal(new.workspace_id, 'task_returned', new.id, new.assignee_agent_id, v_moved);
     elsif old.state in ('done', 'cancelled') and new.state = 'todo' then
-      perform office_internal.leave_signal(new.workspace_id, 'task_reopened', new.id, new.assignee_agent_id, v_event);
+      perform office_internal.leave_signal(new.workspace_id, 'task_reopened', new.id, new.assignee_agent_id, v_moved);
     end if;
   end if;
   if new.stage_id is distinct from old.stage_id then
-    perform office_internal.enter_stage(new, coalesce(v_event, office_internal.remember(
+    v_event := coalesce(v_moved, office_internal.remember(
       new.workspace_id, 'task_staged', jsonb_build_object('from', old.stage_id, 'to', new.stage_id),
       v_doer.account_id, v_doer.agent_id, new.id, null, v_doer.attempt_id
-    )));
+    ));
+    perform office_internal.enter_stage(new, v_event);
+    -- From a stage that held its agent back into one that starts it, in the same state: as if it were set going (T4, T6).
+    if v_moved is null and exists (select from office.stages as s where s.id = new.stage_id and s.auto_start_agent) then
+      perform office_internal.leave_signal(new.workspace_id, 'task_started', new.id, new.assignee_agent_id, v_event);
+    end if;
   end if;
   if v_closed and not v_was_closed then
     v_event := office_internal.remember(
@@ -183,16 +201,28 @@ begin
     );
     perform office_internal.leave_signal(new.workspace_id, 'task_closed', new.id, new.assignee_agent_id, v_event);
   end if;
-  -- What is archived or deleted takes its parts with it (T14).
+  -- What is archived or deleted takes its parts with it, and theirs, in one statement: their own turns find nothing left (T14).
   if (new.archived_at is not null and old.archived_at is null) or (new.deleted_at is not null and old.deleted_at is null) then
     update office.tasks as t
     set archived_at = coalesce(t.archived_at, new.archived_at), deleted_at = coalesce(t.deleted_at, new.deleted_at)
-    where t.parent_id = new.id
-      and ((new.archived_at is not null and t.archived_at is null) or (new.deleted_at is not null and t.deleted_at is null));
+    where t.id = any(array(
+      with recursive parts as (
+        select p.id from office.tasks as p
+        where p.parent_id = new.id
+          and ((new.archived_at is not null and p.archived_at is null) or (new.deleted_at is not null and p.deleted_at is null))
+        union
+        select p.id from parts
+        join office.tasks as p on p.parent_id = parts.id
+        where (new.archived_at is not null and p.archived_at is null) or (new.deleted_at is not null and p.deleted_at is null)
+      )
+      select parts.id from parts
+    ));
   end if;
-  -- One that is open again blocks others again; one that is gone after it was closed ends its sessions (N1).
+  -- One that is open again blocks others again; one that is gone after it was closed ends its sessions and stops its runs (N1, T14).
   if new.snoozed_until is distinct from old.snoozed_until or new.project_id is distinct from old.project_id
-    or (v_was_closed and (not v_closed or (new.deleted_at, new.state) is distinct from (old.deleted_at, old.state)))
+    or (v_was_closed and (
+      not v_closed or (new.deleted_at, new.archived_at, new.state) is distinct from (old.deleted_at, old.archived_at, old.state)
+    ))
   then
     perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.id);
   end if;

@@ -22,13 +22,13 @@ begin
       return E'A message to you:\n\n' || office_internal.fence(v_payload ->> 'text');
     when 'task_blockers_resolved' then
       return (
-        select concat_ws(
+        select coalesce(nullif(concat_ws(
           E'\n\n',
           case when i.resolved <> '{}' then 'What task ' || task || ' waited for has ended:'
             || office_internal.task_list(i.resolved, true) end,
           case when i.cancelled <> '{}' then 'What it waited for and was cancelled, so was never done:'
             || office_internal.task_list(i.cancelled, true) end
-        )
+        ), ''), 'Task ' || task || ' waits for no other any more.')
         from (
           select
             array(

@@ -13,6 +13,14 @@ declare
     select distinct s.task_id
     from unnest(signals) as s
     where s.kind in ('task_in_review', 'task_reviewed', 'task_returned', 'task_closed', 'task_assigned', 'task_unassigned')
+    union
+    -- Whoever was deleted is waited for no longer.
+    select p.task_id
+    from unnest(signals) as s
+    join office.agents as a on a.id = s.agent_id and a.deleted_at is not null
+    join office.task_participants as p on p.agent_id = a.id
+    join office.tasks as t on t.id = p.task_id and t.state = 'in_review'
+    where s.kind = 'agent'
   );
   v_made uuid[];
   v_more uuid[];
@@ -37,9 +45,18 @@ begin
   insert into office.inbox_items (workspace_id, kind, title, body, agent_id, task_id, dedup_key)
   select
     t.workspace_id, 'task.review', format('t%s waits for its approvers', t.number),
-    format('"%s": select * from office.review_task(''t%s'', ''approved'');', t.title, t.number),
+    format(
+      '"%s" is done when %s have approved it. To do without them: select * from office.remove_participant(''t%s'', %L, ''approver'');',
+      t.title, a.names, t.number, a.one
+    ),
     t.assignee_agent_id, t.id, format('task.review:%s:%s', t.id, t.review_round)
   from office.tasks as t
+  cross join lateral (
+    select string_agg(g.name, ', ' order by g.name) as names, min(g.name) as one
+    from office.task_participants as p
+    join office.agents as g on g.id = p.agent_id
+    where p.task_id = t.id and p.role = 'approver' and p.agent_id is distinct from t.assignee_agent_id
+  ) as a
   where t.id = any(v_tasks) and t.state = 'in_review' and not t.requires_approval and office_internal.needs_approval(t)
     and t.archived_at is null and t.deleted_at is null
   on conflict do nothing;
@@ -49,7 +66,11 @@ begin
       (select max(s.depth) from unnest(signals) as s where s.task_id = t.id) as depth
     from office.tasks as t
     join lateral (
-      select q.agent_id, min(q.role) as role from office.task_participants as q where q.task_id = t.id group by q.agent_id
+      select q.agent_id, min(q.role) as role
+      from office.task_participants as q
+      join office.agents as g on g.id = q.agent_id and g.deleted_at is null
+      where q.task_id = t.id
+      group by q.agent_id
     ) as p on p.agent_id is distinct from t.assignee_agent_id
     where t.id = any(v_tasks) and t.state = 'in_review' and office_internal.is_woken_for(t.id)
       and not exists (
@@ -89,6 +110,7 @@ begin
       and not exists (
         select
         from office.task_participants as p
+        join office.agents as g on g.id = p.agent_id and g.deleted_at is null
         where p.task_id = t.id and p.agent_id is distinct from t.assignee_agent_id
           and not exists (
             select from office.task_reviews as r where r.task_id = t.id and r.round = t.review_round and r.agent_id = p.agent_id

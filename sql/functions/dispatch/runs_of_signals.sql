@@ -24,7 +24,8 @@ begin
     join office.tasks as t on t.id = s.task_id
     join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting', 'stopping')
     where r.task_id = any(v_tasks)
-      and s.kind = 'task_closed' and office_internal.is_closed(t) and (t.state <> 'done' or t.deleted_at is not null)
+      and s.kind in ('task_closed', 'task_holds') and office_internal.is_closed(t)
+      and (t.state <> 'done' or t.archived_at is not null or t.deleted_at is not null)
   ), 'task_cancelled');
   perform office_internal.stop_live(array(
     select r.id

@@ -20,9 +20,14 @@ begin
           or (t.state = 'done' and w.addresses not in ('mentioned', 'nobody')) then 'task_terminal'
         when w.addresses = 'assignee' and t.assignee_agent_id is distinct from r.agent_id
           then case when r.retry_count > 0 then 'retry_stale_assignee' else 'assignee_changed' end
-        when w.addresses in ('reviewer', 'approver') and not exists (
-          select from office.task_participants as p
-          where p.task_id = r.task_id and p.agent_id = r.agent_id and p.role = w.addresses
+        when w.addresses in ('reviewer', 'approver') and (
+          not exists (
+            select from office.task_participants as p
+            where p.task_id = r.task_id and p.agent_id = r.agent_id and p.role = w.addresses
+          )
+          -- Or its round has passed.
+          or (w.source = 'review_requested'
+            and (w.payload ->> 'round')::numeric < t.review_round + case when t.state = 'in_review' then 0 else 1 end)
         ) then 'review_participant_changed'
       end as reason
     ) as x

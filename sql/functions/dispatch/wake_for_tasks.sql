@@ -1,6 +1,7 @@
 -- office_internal.wake_for_tasks: the wakes that changes of tasks entail, stored as wakeups; answers their ids (T5, T6).
 -- Decided on committed state: a signal of an assignment that no longer holds wakes nobody. The caller holds the gates and
 -- dispatches them in the same breath, so they need no signal.
+-- A blocker that was taken away counts as one that has ended.
 -- The agent that moved a task from inside its run is not woken about that task; about others it is.
 create or replace function office_internal.wake_for_tasks(signals office_internal.signals[])
 returns uuid[]
@@ -9,6 +10,23 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_closed uuid[] := array(select distinct s.task_id from unnest(signals) as s where s.kind = 'task_closed');
+  -- Tasks that wait for one less, but for those whose own agent has seen to that from inside its run on them.
+  v_freed uuid[] := array(
+    select s.task_id
+    from unnest(signals) as s
+    join office.tasks as t on t.id = s.task_id
+    where s.kind = 'task_holds' and s.event_id is not null and not exists (
+      select
+      from office.attempts as a
+      join office.runs as r on r.id = a.run_id
+      where a.id = s.attempt_id and r.task_id = t.id and r.agent_id = t.assignee_agent_id
+    )
+    -- A run that waited for it is let go.
+    and not exists (
+      select from office.runs as r
+      where r.task_id = t.id and r.agent_id = t.assignee_agent_id and r.status is not distinct from 'queued'
+    )
+  );
   v_made uuid[];
   v_more uuid[];
 begin
@@ -22,7 +40,10 @@ begin
     where s.kind in ('task_assigned', 'task_started')
       and t.assignee_agent_id is not null
       and (s.kind = 'task_started' or t.assignee_agent_id = s.agent_id)
-      and t.state in ('todo', 'in_progress')
+      and case s.kind
+        when 'task_started' then t.state in ('todo', 'in_progress')
+        else t.state not in ('proposed', 'done', 'cancelled')
+      end
       and office_internal.is_woken_for(t.id)
       and not office_internal.is_blocked(t.id)
       and (
@@ -34,7 +55,8 @@ begin
     select
       told.*,
       row_number() over (partition by told.kind, told.base order by told.signal_id) + (
-        select count(*)
+        -- The last that was given away, not how many there are: old ones are purged.
+        select coalesce(max(coalesce(nullif(substr(w.idempotency_key, length(told.base) + 2), '')::bigint, 1)), 0)
         from office.wakeups as w
         where w.workspace_id = told.workspace_id
           and w.idempotency_key >= told.base and w.idempotency_key < told.base || ';'
@@ -93,21 +115,24 @@ begin
   )
   select array_agg(made.id) into v_more from made;
   v_made := v_made || v_more;
-  if cardinality(v_closed) = 0 then
+  if cardinality(v_closed) = 0 and cardinality(v_freed) = 0 then
     return coalesce(v_made, '{}');
   end if;
-  -- The last blocker ended: task_blockers_resolved, with the end of the one that ended last as its event.
+  -- The last blocker ended, or was taken away: task_blockers_resolved, with the end of the one that ended last as its event, or what took
+  -- an open one away.
   -- Tasks are fetched by their ids first, and looked at then: else they may be found by a walk through all that are open (Q14).
   with dependants as materialized (
     select d.*
     from office.tasks as d
-    where d.id = any(array(select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)))
+    where d.id = any(
+      array(select b.task_id from office.task_blockers as b where b.blocker_task_id = any(v_closed)) || v_freed
+    )
   ),
   waiting as (
     select d.id as task_id, d.workspace_id, d.assignee_agent_id as agent_id
     from dependants as d
     where d.assignee_agent_id is not null
-      and d.state not in ('done', 'cancelled')
+      and d.state not in ('proposed', 'done', 'cancelled')
       and office_internal.is_woken_for(d.id)
       and not office_internal.is_blocked(d.id)
   ),
@@ -121,9 +146,17 @@ begin
         'task_id', x.task_id,
         'resolved_blocker_ids', coalesce(e.resolved, '[]'), 'cancelled_blocker_ids', e.cancelled
       )),
-      format('task_blockers_resolved:%s:%s', x.task_id, office_internal.last_end(e.blockers)),
-      (select max(s.depth) from unnest(signals) as s where s.task_id = any(e.blockers)), office.now()
+      format('task_blockers_resolved:%s:%s', x.task_id, coalesce(f.event_id, office_internal.last_end(e.blockers || f.ended))),
+      (select max(s.depth) from unnest(signals) as s where s.task_id = any(e.blockers) or s.task_id = x.task_id), office.now()
     from waiting as x
+    cross join lateral (
+      select
+        (array_agg(v.id order by v.id desc) filter (where v.detail ->> 'open' = 'true'))[1] as event_id,
+        array_agg((v.detail ->> 'blocker')::uuid) filter (where v.detail ->> 'open' = 'false') as ended
+      from unnest(signals) as s
+      join office.activity as v on v.id = s.event_id
+      where s.task_id = x.task_id and s.kind = 'task_holds'
+    ) as f
     cross join lateral (
       select
         array_agg(k.id) as blockers,

@@ -45,7 +45,7 @@ begin
     select
       f.workspace_id, f.assignee_agent_id, 'task_assigned', 'event', 'assignee', f.id, jsonb_build_object('task_id', f.id),
       k.base || 1 + (
-        select count(*)
+        select coalesce(max(substr(o.idempotency_key, length(k.base) + 1)::bigint), 0)
         from office.wakeups as o
         where o.workspace_id = f.workspace_id and o.idempotency_key >= k.base and o.idempotency_key < k.base || ':'
       ),

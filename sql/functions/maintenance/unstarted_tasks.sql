@@ -1,7 +1,7 @@
 -- office_internal.unstarted_tasks: the office tasks of these workspaces that are to be done, lie within the look-back, and that nothing
 -- shows to have been started (T11). It is shown by a queued, active or blocked run, one that was launched and has finished, an interrupted
 -- one, and one that a person stopped or dropped; not by one that gave up, went stale, or finished without a launch. Passed over are tasks
--- whose agent is paused or stopped, and those that somebody is being woken for.
+-- whose agent is paused or stopped, those that somebody is being woken for, and those whose budget would let no run of them go.
 create or replace function office_internal.unstarted_tasks(workspace_ids uuid[], at timestamptz)
 returns setof office.tasks
 language plpgsql stable parallel safe
@@ -34,6 +34,21 @@ begin
         select
         from office.wakeups as k
         where k.task_id = t.id and k.agent_id = t.assignee_agent_id and k.status = 'queued'
+      )
+      and not exists (
+        select
+        from office_internal.usual_executor(t.assignee_agent_id, t.id) as u
+        left join office.executors as x on x.id = u.executor_id
+        join office.budgets as b
+          on b.workspace_id = t.workspace_id and b.removed_at is null and b.action_on_exceed <> 'notify'
+          and office_internal.counts_in(b, t.assignee_agent_id, t.project_id, coalesce(x.body ->> 'account', 'included'))
+        left join office.budget_periods as p
+          on p.budget_id = b.id and p.period_start = office_internal.period_start(b.period, unstarted_tasks.at)
+        cross join lateral (
+          select coalesce(p.spent_cents, 0) as spent,
+            least(office_internal.run_estimate(t.assignee_agent_id, b.run_estimate_cents), b.limit_cents) as expected
+        ) as c
+        where c.spent >= b.limit_cents or c.spent + c.expected > b.limit_cents
       )
     order by t.created_at, t.id;
 end

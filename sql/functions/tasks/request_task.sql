@@ -50,7 +50,15 @@ begin
       request_task.requested_by_node_id, v_account, request_task.requested_by_node_id
     from office.workspaces as w
     where w.id = v_workspace
+    on conflict do nothing
     returning id into v_task;
+    if v_task is null then
+      -- Somebody has delivered the same at this moment.
+      select t.id into v_task
+      from office.tasks as t
+      where t.workspace_id = v_workspace and t.requested_by_account_id = v_account and t.peer_request_id = request_task.peer_request_id;
+      return office_internal.task_card(v_task);
+    end if;
     insert into office.inbox_items (workspace_id, kind, title, body, task_id, dedup_key)
     select
       v_workspace, 'task.request', format('%s asks %s for t%s', u.name, asked, t.number),

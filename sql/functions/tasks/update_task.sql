@@ -44,7 +44,8 @@ begin
   end if;
   if changes ? 'parent' then
     v_changes := v_changes || jsonb_build_object('parent_id', case when changes ->> 'parent' is not null
-      then office_internal.find_task(changes ->> 'parent') end);
+      then case when v_me.agent_id is null then office_internal.find_task(changes ->> 'parent')
+        else office_internal.task_to_change(changes ->> 'parent') end end);
   end if;
   if changes ? 'complexity' then
     v_changes := v_changes || jsonb_build_object(

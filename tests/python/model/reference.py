@@ -22,6 +22,7 @@ SWEEP = timedelta(seconds=60)
 
 # Q2, Q6, Q12, Q21
 BURSTY = ("task_blockers_resolved", "task_children_completed")
+WORKED_ON = ("todo", "in_progress", "in_review", "blocked")
 HELD_BY_BLOCKERS = ("task_assigned", "queue_run")
 SOLO = ("message",)
 PERSONS = ("user", "comment", "approval_resolved")
@@ -332,7 +333,8 @@ class Office:
                 continue
             if s.kind == "task_assigned" and task.assignee is not s.agent:
                 continue
-            starts = task.state in ("todo", "in_progress") and task.wakes and not task.blocked
+            states = ("todo", "in_progress") if s.kind == "task_started" else WORKED_ON
+            starts = task.state in states and task.wakes and not task.blocked
             if starts and s.mover is not task.assignee:
                 wake(task, "task_assigned")
         closed = [s.task for s in signals if s.kind == "task_closed"]

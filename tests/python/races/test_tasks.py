@@ -76,7 +76,8 @@ def test_a_look_without_the_guard_would_let_both_halves_in(office: Office) -> No
     second.execute("commit")
     assert office.value("select count(*) from office.task_blockers") == 2
     assert office.value(
-        "select office_internal.blocker_path(task_id, task_id) is not null from office.task_blockers limit 1"
+        "select office_internal.blocker_cycle(array_agg(task_id), array_agg(blocker_task_id)) is not null"
+        " from office.task_blockers"
     )
 
 
@@ -142,3 +143,55 @@ def test_a_task_is_given_away_while_its_run_is_claimed(office: Office) -> None:
     assert office.run(launch)["result"] == "assignee_changed"
     assert [each["agent"] for each in worker.claim(5)] == ["ben"]
     office.settle()
+
+
+def test_two_halves_of_a_circle_of_parts_at_once(office: Office) -> None:
+    """T14, T8: one is refused: no task is a part of itself."""
+    a, b = office.task("A"), office.task("B")
+    put = "select office.update_task('{}', '{{\"parent\": \"{}\"}}') as task"
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    first.execute(put.format(a, b))
+    with Background(second, put.format(b, a)) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        with pytest.raises(psycopg.Error, match=f"{b} would be a part of itself"):
+            other.rows()
+
+
+def test_a_part_is_added_while_its_parent_is_archived(office: Office) -> None:
+    """T14: whoever comes second waits, and sees: refused, or archived with it."""
+    a, b = office.task("A"), office.task("B")
+    archive = "select office.archive_task('{}') as task"
+    create = "select office.create_task('Part', parent => '{}', workspace => 'acme') as task"
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    first.execute(archive.format(a))
+    with Background(second, create.format(a)) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        with pytest.raises(psycopg.Error, match=f"{a} is archived"):
+            other.rows()
+    first.execute("begin")
+    first.execute(create.format(b))
+    with Background(second, archive.format(b)) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        other.rows()
+    assert office.value("select count(*) from office.tasks where title = 'Part' and archived_at is null") == 0
+
+
+def test_one_request_is_delivered_twice_at_once(office: Office) -> None:
+    """T12: one task, whoever is first."""
+    office.rows("select office.create_account('ben')")
+    office.rows("select office.add_member('acme', 'ben')")
+    ask = "select (office.request_task('ben', 'Help', peer_request_id => '7', workspace => 'acme')).task"
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    (row,) = first.execute(ask).fetchall()
+    with Background(second, ask) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        assert other.rows() == [row]
+    assert office.value("select count(*) from office.tasks") == 1
+    assert office.value("select count(*) from office.inbox_items") == 1
