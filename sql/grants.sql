@@ -35,7 +35,7 @@ grant select on
 grant select on
   office.accounts, office.workspaces, office.members, office.profiles, office.agents, office.projects, office.workflows,
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
-  office.task_reviews, office.channels, office.channel_messages,
+  office.task_reviews, office.task_documents, office.channels, office.channel_messages,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries, office.feedback,
@@ -66,7 +66,7 @@ grant insert, update, delete on office.model_prices to office_operator;
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
   office.why(text), office.result(text), office.settled(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
-  office.undispatched(), office.held_up(), office.read_task(text), office.get_setting(text, text),
+  office.undispatched(), office.held_up(), office.read_task(text), office.read_document(text, text), office.get_setting(text, text),
   office.check_executor(jsonb),
   office.read_rate_limit(text, timestamptz, text),
   office.cron_next(text, text, timestamptz), office.cron_fires(text, text, timestamptz, integer)
@@ -85,7 +85,7 @@ grant execute on function
   office.update_task(text, jsonb), office.snooze_task(text, timestamptz), office.add_blocker(text, text),
   office.remove_blocker(text, text), office.add_participant(text, text, text), office.remove_participant(text, text, text),
   office.review_task(text, text, text), office.create_channel(text, text), office.receive_message(text, text, text, text),
-  office.create_workflow(text, jsonb, text), office.answer_request(text, text, text),
+  office.create_workflow(text, jsonb, text), office.answer_request(text, text, text), office.write_document(text, text, text, integer),
   office.request_task(text, text, text, text, text, text, text, text),
   office.wake(text, text, jsonb, text, text), office.wake_many(jsonb), office.dispatch(text),
   office.stop(text, text), office.pause(text, text), office.resume(text), office.retry_run(text, boolean),
@@ -120,7 +120,8 @@ grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
   office.complete_task(text, text, boolean), office.review_task(text, text, text), office.update_task(text, jsonb),
-  office.add_blocker(text, text), office.remove_blocker(text, text),
+  office.add_blocker(text, text), office.remove_blocker(text, text), office.read_document(text, text),
+  office.write_document(text, text, text, integer),
   office.wake(text, text, jsonb, text, text), office.note_decision(text),
   office.ask(text, jsonb, interval, text, text, jsonb, text), office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb),
   office.request_approval(text, text, text, interval),
@@ -149,6 +150,7 @@ alter table office.tasks enable row level security;
 alter table office.task_blockers enable row level security;
 alter table office.task_participants enable row level security;
 alter table office.task_reviews enable row level security;
+alter table office.task_documents enable row level security;
 alter table office.channels enable row level security;
 alter table office.channel_messages enable row level security;
 alter table office.comments enable row level security;
@@ -209,6 +211,7 @@ create policy visible on office.tasks using (workspace_id in (select office.visi
 create policy visible on office.task_blockers using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.task_participants using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.task_reviews using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.task_documents using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.channels using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.channel_messages using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.comments using (workspace_id in (select office.visible_workspaces()));

@@ -74,6 +74,19 @@ class MessageRow(TypedDict):
     duplicate: bool
 
 
+class WrittenDocumentRow(TypedDict):
+    document_id: UUID
+    of_task: str
+    document: str
+    version: int
+
+
+class DocumentRow(WrittenDocumentRow):
+    body: str
+    written_by: str
+    written_at: datetime
+
+
 class TaskRow(TypedDict):
     task_id: UUID
     task: str
@@ -618,6 +631,17 @@ class Office:
     def read_task(self, task: str | None = None) -> Json:
         """The task with its comments, blockers and parts; None, from inside a run: its own."""
         return self._value(dict, "read_task", task=task)
+
+    def read_document(self, name: str, task: str | None = None) -> DocumentRow:
+        """By its name; without a task, from inside a run: of the one that its own is a part of."""
+        return self._row(DocumentRow, "read_document", name=name, task=task)
+
+    def write_document(
+        self, name: str, body: str | None, task: str | None = None, based_on: int | None = None
+    ) -> WrittenDocumentRow:
+        """A body of None removes it."""
+        more = given({"task": task, "based_on": based_on})
+        return cast("WrittenDocumentRow", self.call("write_document", name=name, body=body, **more)[0])
 
     # Waking
 

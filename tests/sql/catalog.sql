@@ -261,6 +261,8 @@ select set_eq(
       ('review_task', 'client operator worker'),
       ('update_task', 'client operator worker'),
       ('add_blocker', 'client operator worker'),
+      ('read_document', 'client operator reader worker'),
+      ('write_document', 'client operator worker'),
       ('remove_blocker', 'client operator worker'),
       ('snooze_task', 'client operator'),
       ('add_participant', 'client operator'),

@@ -20,6 +20,8 @@ AGENT_CALLS = (
     "update_task",
     "add_blocker",
     "remove_blocker",
+    "read_document",
+    "write_document",
     "create_task",
     "wake",
     "note_decision",

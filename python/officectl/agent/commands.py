@@ -100,6 +100,35 @@ def block(blocker: str, ref: str | None, remove: bool) -> None:
     _say(inside.call(call, task=inside.own_task(ref), blocker=blocker))
 
 
+@click.command()
+@click.argument("name")
+@click.option("--task", "ref", metavar="TASK", help="Of this task; else of its whole.")
+def document(name: str, ref: str | None) -> None:
+    """Inside a run: read a document of the task that its own is a part of."""
+    [row] = Inside.here().call("read_document", **given({"name": name, "task": ref}))
+    click.echo(row["body"])
+
+
+@click.command("write-document")
+@click.argument("name")
+@click.argument("body", required=False)
+@click.option("--file", type=click.Path(exists=True, dir_okay=False), help="What this file says, for BODY.")
+@click.option("--task", "ref", metavar="TASK", help="Of this task; else as document.")
+@click.option("--based-on", type=int, metavar="VERSION", help="Refused when it is another by now.")
+def write_document(
+    name: str, body: str | None, file: str | None, ref: str | None, based_on: int | None
+) -> None:
+    """Inside a run: write a document of the task that its own is a part of, new or anew."""
+    if (body is None) == (file is None):
+        raise click.UsageError("Say what it is to say: BODY, or --file.")
+    written = Path(file).read_text(encoding="utf-8") if file else body
+    _say(
+        Inside.here().call(
+            "write_document", **given({"name": name, "body": written, "task": ref, "based_on": based_on})
+        )
+    )
+
+
 @click.command("wake-self")
 @click.argument("reason")
 def wake_self(reason: str) -> None:
@@ -267,6 +296,8 @@ COMMANDS = (
     complete,
     review,
     block,
+    document,
+    write_document,
     wake_self,
     note_decision,
     add_folder,

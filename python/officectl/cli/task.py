@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -319,6 +319,83 @@ def delete(session: Session, task: str, yes: bool, dry_run: bool) -> None:
     if not (yes or dry_run):
         click.confirm(f"Delete {task}?", abort=True, err=True)
     _act(session, lambda desk: desk.delete_task(task), dry_run=dry_run)
+
+
+DOCUMENTS = """
+select d.name as document, d.version, coalesce(a.name, u.name) as written_by, d.written_at,
+  length(d.body) as characters, d.created_at, d.id as document_id
+from office.task_documents d
+left join office.agents a on a.id = d.written_by_agent_id
+left join office.accounts u on u.id = d.written_by_account_id
+where d.task_id = %(task_id)s
+order by lower(d.name)
+"""
+
+
+@command.group()
+def document() -> None:
+    """What people and agents write down for a task and its parts."""
+
+
+@document.command("list")
+@click.argument("task")
+@session_options
+def list_documents(session: Session, task: str) -> None:
+    """A task's documents."""
+    with session.office() as desk:
+        rows = desk.execute(DOCUMENTS, desk.read_task(task))
+    show_rows(
+        rows,
+        ["document", "version", "written_by", "written_at"],
+        wide=["characters", "created_at", "document_id"],
+        layout=session.layout,
+        empty="It has no document.",
+    )
+
+
+@document.command("show")
+@click.argument("task")
+@click.argument("name")
+@session_options
+def show_document(session: Session, task: str, name: str) -> None:
+    """What a document says."""
+    with session.office() as desk:
+        row = desk.read_document(name, task)
+    if session.layout.json:
+        show_record(row, layout=session.layout)
+    else:
+        click.echo(row["body"])
+
+
+@document.command("write")
+@click.argument("task")
+@click.argument("name")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.option("--based-on", type=int, metavar="VERSION", help="Refused when it is another by now.")
+@dry_run_option
+@session_options
+def write_document(
+    session: Session, task: str, name: str, file: TextIO, based_on: int | None, dry_run: bool
+) -> None:
+    """Write a document, new or anew, from FILE or stdin."""
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.write_document(name, file.read(), task, based_on)
+    show_record(row, layout=session.layout)
+
+
+@document.command("remove")
+@click.argument("task")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@dry_run_option
+@session_options
+def remove_document(session: Session, task: str, name: str, yes: bool, dry_run: bool) -> None:
+    """Remove a document."""
+    if not (yes or dry_run):
+        click.confirm(f"Remove {name} of {task}?", abort=True, err=True)
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.write_document(name, None, task)
+    show_record(row, layout=session.layout)
 
 
 def _act(session: Session, act: Callable[[Office], TaskRow], *, dry_run: bool) -> None:

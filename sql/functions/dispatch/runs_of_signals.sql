@@ -24,8 +24,11 @@ begin
     join office.tasks as t on t.id = s.task_id
     join office.runs as r on r.task_id = t.id and r.status in ('claimed', 'running', 'waiting', 'stopping')
     where r.task_id = any(v_tasks)
-      and s.kind in ('task_closed', 'task_holds') and office_internal.is_closed(t)
-      and (t.state <> 'done' or t.archived_at is not null or t.deleted_at is not null)
+      and case s.kind
+        when 'task_closed' then t.state = 'cancelled' or t.archived_at is not null or t.deleted_at is not null
+        when 'task_holds' then t.archived_at is not null or t.deleted_at is not null
+        else false
+      end
   ), 'task_cancelled');
   perform office_internal.stop_live(array(
     select r.id

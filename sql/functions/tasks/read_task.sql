@@ -1,4 +1,4 @@
--- office.read_task: a task with its comments, blockers and parts, as one JSON object. Without a reference, from inside a
+-- office.read_task: a task with its comments, blockers, parts and documents' names, as one JSON object. Without a reference, from inside a
 -- run: its own. Refuses unknown ones (not_found) and a run without a task (missing).
 create or replace function office.read_task(task text default null)
 returns jsonb
@@ -45,6 +45,11 @@ begin
         select jsonb_agg(jsonb_build_object('task', 't' || c.number, 'title', c.title, 'state', c.state) order by c.number)
         from office.tasks as c
         where c.parent_id = t.id and c.deleted_at is null
+      ), '[]'),
+      'documents', coalesce((
+        select jsonb_agg(jsonb_build_object('document', d.name, 'version', d.version) order by lower(d.name))
+        from office.task_documents as d
+        where d.task_id = t.id
       ), '[]'),
       'comments', coalesce((
         select jsonb_agg(

@@ -39,6 +39,16 @@ VERBS = [
     ),
     (["note-decision", "Keep it."], "note_decision", {"decision": "Keep it."}),
     (
+        ["write-document", "plan", "So.", "--based-on", "2"],
+        "write_document",
+        {"name": "plan", "body": "So.", "based_on": 2},
+    ),
+    (
+        ["write-document", "plan", "So.", "--task", "t3"],
+        "write_document",
+        {"name": "plan", "body": "So.", "task": "t3"},
+    ),
+    (
         ["ask", "Which?", "--choice", "a=The first", "--choice", "b", "--expires-after", "2 hours"],
         "ask",
         {

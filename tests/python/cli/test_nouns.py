@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -84,6 +85,25 @@ def test_i8_t9_t8_a_task_is_reviewed_and_held(staffed: Officectl) -> None:
     again = staffed("task", "review", "t1", "approved")
     assert again.code == 1 and "Already answered." in again.err
     assert staffed("task", "request", "nobody", "Read it").code == 1
+
+
+def test_x2_documents_of_a_task(staffed: Officectl, tmp_path: Path) -> None:
+    """X2, I8: written from a file, listed, shown, refused when somebody has written since, removed."""
+    staffed("task", "create", "Spec", "-a", "triage")
+    (tmp_path / "plan.md").write_text("Two pages.\nThen build.\n")
+    plan = str(tmp_path / "plan.md")
+    assert staffed("task", "document", "write", "t1", "plan", plan, "--json", "version").items == [
+        {"version": 1}
+    ]
+    assert staffed("task", "document", "write", "t1", "plan", plan, "--based-on", "1").code == 0
+    late = staffed("task", "document", "write", "t1", "plan", plan, "--based-on", "1")
+    assert late.code == 1 and "has been written since" in late.err
+    assert staffed("task", "document", "list", "t1", "--json", "document,version").items == [
+        {"document": "plan", "version": 2}
+    ]
+    assert staffed("task", "document", "show", "t1", "plan").out == "Two pages.\nThen build.\n\n"
+    assert staffed("task", "document", "remove", "t1", "plan", "--yes").code == 0
+    assert staffed("task", "document", "show", "t1", "plan").code == 1
 
 
 def test_i8_tasks_are_chosen_by_what_they_are(staffed: Officectl) -> None:

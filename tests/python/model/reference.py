@@ -173,13 +173,15 @@ class Worker:
     ended: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signal:
     kind: str
     wakeup: Wakeup | None = None
     task: Task | None = None
     agent: Agent | None = None
     mover: Agent | None = None
+    removed: tuple[Task, ...] = ()
+    was_open: bool = False
 
 
 class Office:
@@ -268,10 +270,17 @@ class Office:
         if task.closed and not was_closed:
             task.closings = 1 + max(other.closings for other in self.tasks)
             self.signals.append(Signal("task_closed", task=task))
+        elif was_closed:
+            self.signals.append(Signal("task_holds", task=task))
 
     def held_anew(self, task: Task) -> None:
-        """Its blockers or its snooze have changed."""
+        """Its snooze has changed."""
         self.signals.append(Signal("task_holds", task=task))
+
+    def unblock(self, task: Task) -> None:
+        """What it waits for is taken away."""
+        self.signals.append(Signal("task_holds", task=task, removed=(*task.blockers,), was_open=task.blocked))
+        task.blockers.clear()
 
     def carry_out(self) -> None:
         """A started task is in progress; an agent whose runs gave up is paused (A6)."""
@@ -339,10 +348,15 @@ class Office:
                 wake(task, "task_assigned")
         closed = [s.task for s in signals if s.kind == "task_closed"]
         for task in self.tasks:
-            freed = not task.blocked and any(blocker in closed for blocker in task.blockers)
-            if freed and task.assignee and task.wakes and not task.closed:
-                last = max(blocker.closings for blocker in task.blockers)
-                wake(task, "task_blockers_resolved", ("blockers", task, last))
+            removals = [s for s in signals if s.task is task and s.removed]
+            waits = [run for run in self.runs if run.task is task and run.status == "queued"]
+            let_go = any(run.agent is task.assignee for run in waits)
+            freed = any(blocker in closed for blocker in task.blockers) or (bool(removals) and not let_go)
+            if freed and not task.blocked and task.assignee and task.wakes and not task.closed:
+                ended = [*task.blockers, *(blocker for s in removals for blocker in s.removed)]
+                opened = [s for s in removals if s.was_open]
+                event = opened[-1] if opened else max(blocker.closings for blocker in ended)
+                wake(task, "task_blockers_resolved", ("blockers", task, event))
         for task in self.tasks:
             children = [child for child in self.tasks if child.parent is task]
             ended = all(child.closed for child in children) and any(child in closed for child in children)
@@ -352,9 +366,16 @@ class Office:
         return made
 
     def _stop_what_is_not_wanted(self, signals: list[Signal]) -> None:
-        for run, task in [(run, s.task) for s in signals for run in self.live() if s.kind == "task_closed"]:
-            if task and run.task is task and task.closed and (task.state != "done" or task.deleted):
-                self._stop_live(run, "task_cancelled")
+        for s in signals:
+            task = s.task
+            gone = task and (task.archived or task.deleted)
+            if s.kind == "task_closed":
+                gone = gone or (task and task.state == "cancelled")
+            elif s.kind != "task_holds":
+                continue
+            for run in self.live():
+                if gone and run.task is task:
+                    self._stop_live(run, "task_cancelled")
         for s in signals:
             for run in self.live():
                 taken_away = s.task and s.kind == "task_unassigned" and s.task.assignee is not s.agent

@@ -245,7 +245,8 @@ class OfficeMachine(RuleBasedStateMachine):
     )
     def create_task(self, agent: str | None, under: int | None, after: int | None) -> None:
         others = self.living()
-        parent = chosen(others, under) if others and under is not None else None
+        wholes = [task for task in others if not task.archived]
+        parent = chosen(wholes, under) if wholes and under is not None else None
         blockers = [chosen(others, after)] if others and after is not None else []
         task = self.office.create_task(self.office.agents[agent] if agent else None, parent, blockers)
         self.tasks[task] = str(
@@ -318,8 +319,7 @@ class OfficeMachine(RuleBasedStateMachine):
     @rule(task=nth)
     def unblock(self, task: int) -> None:
         held = chosen([task for task in self.office.tasks if task.blockers], task)
-        held.blockers.clear()
-        self.office.held_anew(held)
+        self.office.unblock(held)
         self.sql(
             "delete from office.task_blockers as b using office.tasks as t"
             " where t.id = b.task_id and 't' || t.number = %s",

@@ -195,3 +195,24 @@ def test_one_request_is_delivered_twice_at_once(office: Office) -> None:
         assert other.rows() == [row]
     assert office.value("select count(*) from office.tasks") == 1
     assert office.value("select count(*) from office.inbox_items") == 1
+
+
+def test_two_begin_a_document_at_once(office: Office) -> None:
+    """X2: the second finds it; unless it was to be new."""
+    a = office.task("A")
+    write = "select version from office.write_document('plan', '{}', '{}'{})"
+    first, second = office.session(), office.session(patient=True)
+    first.execute("begin")
+    first.execute(write.format("One.", a, ", 0"))
+    with Background(second, write.format("Two.", a, "")) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        assert other.rows() == [{"version": 2}]
+    first.execute("begin")
+    first.execute(write.format("Three.", a, ", 2"))
+    with Background(second, write.format("Four.", a, ", 2")) as other:
+        wait_until_blocked(office.watcher, other.pid, by=first.info.backend_pid)
+        first.execute("commit")
+        with pytest.raises(psycopg.Error, match="has been written since"):
+            other.rows()
+    assert office.value("select body from office.task_documents") == "Three."
