@@ -250,6 +250,8 @@ class Office:
             "todo",
         ):
             self.signals.append(Signal("task_started", task=task, mover=mover))
+        elif before in CLOSED and state == "todo":
+            self.signals.append(Signal("task_reopened", task=task))
         self._closed(task, was_closed)
 
     def archive(self, task: Task) -> None:
@@ -346,6 +348,11 @@ class Office:
             starts = task.state in states and task.wakes and not task.blocked
             if starts and s.mover is not task.assignee:
                 wake(task, "task_assigned")
+        for s in signals:
+            task = s.task
+            if s.kind == "task_reopened" and task and task.assignee and task.state == "todo":
+                if task.wakes and not task.blocked:
+                    wake(task, "reopened")
         closed = [s.task for s in signals if s.kind == "task_closed"]
         for task in self.tasks:
             removals = [s for s in signals if s.task is task and s.removed]
@@ -353,9 +360,9 @@ class Office:
             let_go = any(run.agent is task.assignee for run in waits)
             freed = any(blocker in closed for blocker in task.blockers) or (bool(removals) and not let_go)
             if freed and not task.blocked and task.assignee and task.wakes and not task.closed:
-                ended = [*task.blockers, *(blocker for s in removals for blocker in s.removed)]
+                over = [*task.blockers, *(blocker for s in removals for blocker in s.removed)]
                 opened = [s for s in removals if s.was_open]
-                event = opened[-1] if opened else max(blocker.closings for blocker in ended)
+                event = opened[-1] if opened else max(blocker.closings for blocker in over)
                 wake(task, "task_blockers_resolved", ("blockers", task, event))
         for task in self.tasks:
             children = [child for child in self.tasks if child.parent is task]

@@ -39,6 +39,7 @@ begin
   insert into office.task_participants (workspace_id, task_id, agent_id, role)
   select t.workspace_id, t.id, t.assignee_agent_id, 'reviewer' from office.tasks as t where t.title = name || ' task';
   perform office.add_comment(v_task, name || ' comment');
+  perform office.write_document(name || ' document', name || ' words', v_task);
   perform office.create_channel(name || ' channel', v_task);
   perform from office.receive_message(name || ' channel', 'm1', name, name || ' message');
   v_worker := worker_id from office.register_worker(name || '-host', workspace => name, max_runs => 4);

@@ -33,6 +33,7 @@ select is(
   jsonb_build_object(
     'task', :'t', 'title', 'Look at order 7', 'description', 'It came twice.', 'state', 'todo', 'priority', 'high', 'requires_approval', false,
     'project', 'site', 'folder', '/srv/site', 'assignee', 'builder', 'parent', :'parent',
+    'documents', '[]'::jsonb,
     'blocked_by', jsonb_build_array(jsonb_build_object('task', :'blocker', 'title', 'blocker', 'state', 'todo')),
     'parts', jsonb_build_array(jsonb_build_object('task', :'part', 'title', 'part', 'state', 'todo'))
   ),
