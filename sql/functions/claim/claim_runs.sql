@@ -82,9 +82,10 @@ begin
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
     -- Some at a time: as many as it takes for what is asked for, by what a gate has given so far, and no more gates are held than that.
+    -- A last few of many are not worth another look: they are had by asking again.
     v_looked := 0;
-    while cardinality(v_gates) > 0 and v_left > 0 loop
-      v_some := least(64, greatest(1, case when v_looked = 0 then v_left / 2 else v_left * v_looked / greatest(v_max - v_left, 1) end));
+    while cardinality(v_gates) > 0 and v_left > v_max / 16 loop
+      v_some := least(256, case when v_looked = 0 then (v_left + 2) / 3 else v_left * v_looked / greatest(v_max - v_left, 1) + 1 end);
       v_held := array(
         select g.workspace_id
         from office_internal.gates as g

@@ -49,7 +49,8 @@ begin
     join office.attempts as named on named.id = (e.item ->> 'attempt_id')::uuid
       and named.launch = coalesce((e.item ->> 'launch')::numeric, named.launch)
     join office.runs as r on r.id = named.run_id and r.attempt_id = named.id
-    where a.id = named.id and a.ended_at is null and a.left_at is null
+    -- Those alone, so that no plan reads all attempts to find them.
+    where a.id = any(v_ids) and a.id = named.id and a.ended_at is null and a.left_at is null
       -- "is true", so that no index of live runs is walked for it.
       and (r.status in ('claimed', 'running', 'waiting', 'stopping')) is true
     returning a.run_id, a.outcome

@@ -39,7 +39,8 @@ begin
     select distinct on (a.id)
       a.id, r.id as run_id, r.status, (e.item ->> 'pid')::numeric::integer as pid, e.item ->> 'engine_session' as engine_session
     from jsonb_array_elements(starts) as e (item)
-    join office.attempts as a on a.id = (e.item ->> 'attempt_id')::uuid and a.ended_at is null
+    -- Those alone, so that no plan reads all attempts to find them.
+    join office.attempts as a on a.id = any(v_ids) and a.id = (e.item ->> 'attempt_id')::uuid and a.ended_at is null
       and a.launch = coalesce((e.item ->> 'launch')::numeric, a.launch)
     join office.runs as r on r.attempt_id = a.id and r.id = a.run_id
   ),
