@@ -37,9 +37,11 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.task_reviews, office.task_documents, office.channels, office.channel_messages,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
+  office.worktrees,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries, office.feedback,
-  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule
+  office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule,
+  office.worktree_use
   to office_reader, office_client, office_operator;
 grant select on
   office.usage_events, office.model_prices, office.budgets, office.budget_periods, office.budget_reservations, office.spend,
@@ -76,7 +78,8 @@ grant execute on function
   office.act_as(text), office.act_with(text),
   office.create_workspace(text, text, text), office.create_account(text, text, text, boolean),
   office.add_member(text, text, text), office.create_profile(text, jsonb, text, text),
-  office.create_project(text, text, text, jsonb, text),
+  office.create_project(text, text, text, jsonb, text, text), office.update_project(text, jsonb, text),
+  office.collect_worktree(text, boolean),
   office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
   office.update_agent(text, jsonb), office.set_setting(text, text, text),
   office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
@@ -160,6 +163,7 @@ alter table office.attempts enable row level security;
 alter table office.attempt_prompts enable row level security;
 alter table office.attempt_steps enable row level security;
 alter table office.checkouts enable row level security;
+alter table office.worktrees enable row level security;
 alter table office.resources enable row level security;
 alter table office.usage_events enable row level security;
 alter table office.budgets enable row level security;
@@ -224,6 +228,7 @@ create policy visible on office.usage_events using (workspace_id in (select offi
 create policy visible on office.budgets using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.budget_periods using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.budget_reservations using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.worktrees using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.resources using (workspace_id in (select office.visible_workspaces()));
 -- A worker of no one workspace is everybody's to know of.

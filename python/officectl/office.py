@@ -112,6 +112,13 @@ class TriggerRow(TypedDict):
     secret: str | None
 
 
+class WorktreeRow(TypedDict):
+    name: str
+    branch: str
+    repository: str
+    folder: str
+
+
 class FireRow(TypedDict):
     routine_run_id: UUID
     status: str
@@ -348,6 +355,7 @@ class LaunchRow(TypedDict):
     next_due_at: datetime | None
     launch: int | None
     steps: int | None
+    worktree: Json | None
 
 
 class StartRow(TypedDict):
@@ -470,6 +478,7 @@ class Office:
         repo: str | None = None,
         executor: Json | None = None,
         workspace: str | None = None,
+        isolation: str = "shared",
     ) -> ProjectRow:
         return self._row(
             ProjectRow,
@@ -479,7 +488,16 @@ class Office:
             repo=repo,
             executor=executor,
             workspace=workspace,
+            isolation=isolation,
         )
+
+    def update_project(self, project: str, changes: Json, workspace: str | None = None) -> ProjectRow:
+        return self._row(
+            ProjectRow, "update_project", project=project, changes=changes, **given({"workspace": workspace})
+        )
+
+    def collect_worktree(self, worktree: str, dropped: bool = False) -> WorktreeRow:
+        return self._row(WorktreeRow, "collect_worktree", worktree=worktree, dropped=dropped)
 
     def create_profile(
         self, name: str, executor: Json, model: str | None = None, workspace: str | None = None

@@ -43,5 +43,5 @@ for each row execute function office_internal.projects_keep();
 create or replace trigger projects_tell
 after update on office.projects
 for each row
-when (new.folder is distinct from old.folder or new.repo is distinct from old.repo)
+when ((new.folder, new.repo, new.isolation) is distinct from (old.folder, old.repo, old.isolation))
 execute function office_internal.projects_tell();

@@ -251,7 +251,7 @@ select set_eq(
       ('create_agent', 'client operator'),
       ('update_agent', 'client operator'),
       ('create_profile', 'client operator'),
-      ('create_project', 'client operator'),
+      ('create_project', 'client operator'), ('update_project', 'client operator'), ('collect_worktree', 'client operator'),
       ('set_setting', 'client operator'),
       -- tasks
       ('create_task', 'client operator worker'),

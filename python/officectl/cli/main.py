@@ -51,6 +51,7 @@ NOUNS = {
     "task": "Tasks: what there is to do.",
     "worker": "Workers: the processes that launch agents' programs.",
     "workspace": "Workspaces: offices within the office.",
+    "worktree": "Worktrees: where agents work side by side on one repository.",
 }
 
 _MODULES = {"session": "agent_session"}

@@ -15,7 +15,7 @@ from officectl.cli.session import (
 from officectl.render import show_record, show_rows
 
 QUERY = """
-select p.name as project, p.folder, p.repo, w.name as workspace,
+select p.name as project, p.folder, p.isolation, p.repo, w.name as workspace,
   (
     select count(*) from office.tasks t
     join office.task_states s on s.state = t.state
@@ -26,6 +26,9 @@ from office.projects p
 join office.workspaces w on w.id = p.workspace_id
 where p.deleted_at is null
 """
+
+ISOLATION = click.Choice(["shared", "worktree"])
+ISOLATION_HELP = "Whether its agents share the folder, or have a git worktree each."
 
 
 @click.group("project")
@@ -44,7 +47,7 @@ def list_(session: Session, workspace: str | None) -> None:
     show_rows(
         rows,
         ["project", "folder", "open_tasks", "workspace"],
-        wide=["repo", "executor", "created_at", "project_id"],
+        wide=["isolation", "repo", "executor", "created_at", "project_id"],
         layout=session.layout,
         empty="There is no project.",
     )
@@ -66,6 +69,7 @@ def show(session: Session, project: str) -> None:
 @click.option("--folder", metavar="PATH", help="Where its agents work: an absolute path.")
 @click.option("--repo", metavar="URL", help="Where its source comes from.")
 @click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for its tasks.")
+@click.option("--isolation", type=ISOLATION, default="shared", show_default=True, help=ISOLATION_HELP)
 @workspace_option
 @dry_run_option
 @session_options
@@ -75,10 +79,33 @@ def create(
     folder: str | None,
     repo: str | None,
     executor: dict[str, Any] | None,
+    isolation: str,
     workspace: str | None,
     dry_run: bool,
 ) -> None:
     """Make a project."""
     with session.office(dry_run=dry_run) as desk:
-        row = desk.create_project(name, folder=folder, repo=repo, executor=executor, workspace=workspace)
+        row = desk.create_project(
+            name, folder=folder, repo=repo, executor=executor, workspace=workspace, isolation=isolation
+        )
+    show_record(row, layout=session.layout)
+
+
+@command.command()
+@click.argument("project")
+@click.option("--name", metavar="NAME", help="Another name.")
+@click.option("--folder", metavar="PATH", help="Where its agents work from now on.")
+@click.option("--repo", metavar="URL", help="Where its source comes from.")
+@click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for its tasks.")
+@click.option("--isolation", type=ISOLATION, help=ISOLATION_HELP)
+@workspace_option
+@dry_run_option
+@session_options
+def edit(session: Session, project: str, workspace: str | None, dry_run: bool, **changes: Any) -> None:
+    """Change a project. What runs there goes on where it is."""
+    given = {field: value for field, value in changes.items() if value is not None}
+    if not given:
+        raise click.UsageError("Say what to change.")
+    with session.office(dry_run=dry_run) as desk:
+        row = desk.update_project(project, given, workspace)
     show_record(row, layout=session.layout)

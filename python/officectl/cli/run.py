@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from officectl import worktrees
 from officectl.cli.session import (
     Function,
     Session,
@@ -44,6 +45,13 @@ and (%(task)s::text is null or 't' || t.number = lower(%(task)s))
 and (%(status)s::text is null or %(status)s in (r.status, r.result))
 order by r.number desc
 limit %(limit)s
+"""
+
+WORKTREE = """
+select t.branch, t.folder, t.repository
+from office.runs r
+join office.worktrees t on t.task_id = r.task_id and t.agent_id = r.agent_id
+where r.id = %(run_id)s
 """
 
 # What a run can result in is listed by the checks on the two columns that `result` is made of.
@@ -113,9 +121,10 @@ PARTS = ("attempts", "usage", "changed_files", "feedback")
 # Nothing of the program is left only once its launcher has said so.
 LEFT = """
 select r.ended_at is not null and (at.id is null or at.cleaned_at is not null) as over, at.engine_session,
-  x.body as executor, coalesce(x.body ->> 'folder', j.folder) as folder
+  x.body as executor, coalesce(x.body ->> 'folder', y.folder, j.folder) as folder
 from office.runs r
 join office.executors x on x.id = r.executor_id
+left join office.worktrees y on y.task_id = r.task_id and y.agent_id = r.agent_id and y.collected_at is null
 left join office.tasks t on t.id = r.task_id
 left join office.projects j on j.id = t.project_id
 left join lateral (
@@ -298,6 +307,26 @@ def takeover(session: Session, run: str, timeout: int) -> None:
         )
     click.echo(f"cd {shlex.quote(left['folder'] or '')}" if left["folder"] else "cd")
     click.echo(engine.resume(left["engine_session"]))
+
+
+@command.command()
+@click.argument("run")
+@session_options
+def diff(session: Session, run: str) -> None:
+    """What the worktree of a run's task and agent changes, committed or not."""
+    with session.office() as desk:
+        row = find_run(desk, run)
+        found = desk.execute(WORKTREE, row)
+    if not found:
+        raise Refused(
+            f"{row['run']} has no worktree.",
+            "officectl project edit PROJECT --isolation worktree",
+            code="not_found",
+        )
+    try:
+        click.echo(worktrees.diff(found[0]), nl=False)
+    except worktrees.NoWorktree as fault:
+        raise Refused(str(fault), "It may be merged, and collected: officectl worktree list") from fault
 
 
 def _many(

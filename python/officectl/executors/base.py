@@ -28,6 +28,8 @@ class Launch:
     limits: Json
     """minutes, silence_seconds, output_bytes; what is missing or null is not limited."""
     engine_session: str | None = None
+    worktree: Json | None = None
+    """The git worktree that `folder` is to be: name, branch, repository, folder, start; None: it is none."""
     steps: int = 0
     """How many steps of the attempt earlier launches of it have recorded."""
     attempt_id: UUID = field(kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from officectl import worktrees
 from officectl.errors import OfficeError, Refused
 from officectl.executors import ActiveClock, End, Executor, Launch
 from officectl.executors.lines import storable
@@ -135,7 +136,11 @@ class Attempt:
 
     async def _run(self) -> End:
         try:
+            if self.launch.worktree is not None:
+                await asyncio.to_thread(worktrees.prepare, self.launch.worktree)
             return await self._executor.run(self.launch, self, self._stop)
+        except worktrees.NoWorktree as fault:
+            return End(error=str(fault), cause="configuration")
         except GivenUp:
             return End(error="It was given up before its program started.", stopped=True)
         except OfficeError as refusal:

@@ -35,6 +35,7 @@ def launch_of(row: Json, worker_id: UUID, agent_socket: Path) -> Launch:
         environment={name: str(value) for name, value in environment.items()},
         limits=row["limits"],
         engine_session=row["engine_session"],
+        worktree=row["worktree"],
         steps=row["steps"],
     )
 

@@ -44,6 +44,11 @@ begin
   left join office.tasks as t on t.id = r.task_id
   left join office.projects as j on j.id = t.project_id
   left join lateral (
+    select w.*
+    from office_internal.worktree_of(r.task_id, r.agent_id) as w
+    where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
+  ) as b on true
+  left join lateral (
     select string_agg(p.assembled_prompt, E'\n' order by e.claimed_at, e.id) as past,
       max(e.shown_wakeups) filter (where e.run_id = r.id) as seen
     from office.runs as o
@@ -92,7 +97,11 @@ begin
             having count(*) > 0
           )
         ]
-      end || ('Folder: ' || coalesce(x.body ->> 'folder', j.folder)),
+      end || ('Folder: ' || coalesce(
+        x.body ->> 'folder',
+        b.folder || ', a git worktree of your own, on branch ' || b.branch || coalesce('; its assignee works on branch ' || b.start, ''),
+        j.folder
+      )),
       null
     ) as stands
   ) as s;

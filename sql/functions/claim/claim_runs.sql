@@ -14,7 +14,7 @@ returns table (
   run_id uuid, run text, attempt_id uuid, attempt_number integer, workspace_id uuid, workspace text, agent_id uuid,
   agent text, task_id uuid, task text, reason text, prompt text, executor jsonb, engine_session text, environment jsonb,
   folder text, limits jsonb, resume boolean, answer jsonb, token text, next_due_at timestamptz,
-  launch integer, steps integer
+  launch integer, steps integer, worktree jsonb
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp

@@ -87,6 +87,17 @@ begin
       from picked as p
       where r.id = p.id
     ),
+    grown as (
+      insert into office.worktrees as w (task_id, agent_id, workspace_id, name, branch, repository, folder, made_at)
+      select p.task_id, p.agent_id, p.workspace_id, y.name, y.branch, y.repository, y.folder, v_now
+      from picked as p
+      join office.tasks as t on t.id = p.task_id
+      join office.projects as j on j.id = t.project_id and j.isolation = 'worktree'
+      join office.executors as x on x.id = p.executor_id and not x.body ?| array['folder', 'worktree']
+      cross join lateral office_internal.worktree_of(p.task_id, p.agent_id) as y
+      on conflict (task_id, agent_id) do update set collected_at = null, made_at = excluded.made_at
+        where w.collected_at is not null
+    ),
     prompted as (
       insert into office.attempt_prompts (attempt_id, workspace_id, assembled_prompt, summary_injected)
       select p.new_attempt, p.workspace_id, (select m.prompts from told as m)[p.nth], p.summary
@@ -96,9 +107,10 @@ begin
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, (select m.prompts from told as m)[p.nth], x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
-      coalesce(x.body ->> 'folder', j.folder),
+      coalesce(x.body ->> 'folder', y.folder, j.folder),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
-      false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz, 1, 0
+      false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz, 1, 0,
+      case when y.name is not null then to_jsonb(y) end
     from picked as p
     join office_internal.gates as g on g.workspace_id = p.workspace_id
     join office.workspaces as w on w.id = p.workspace_id
@@ -106,6 +118,11 @@ begin
     join office.executors as x on x.id = p.executor_id
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
+    left join lateral (
+      select y.*
+      from office_internal.worktree_of(p.task_id, p.agent_id) as y
+      where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
+    ) as y on true
     order by p.requested_at, p.id;
 end
 $$;

@@ -1,10 +1,13 @@
--- office.create_project: a folder or repository that tasks belong to. Refuses a relative folder (invalid) and a name in use.
+-- office.create_project: a folder or repository that tasks belong to. isolation: shared, its runs work in its folder, one at a time; or
+-- worktree, each task's agent in a git worktree of its own (X9). Refuses a relative folder, worktrees without a folder (invalid) and a
+-- name in use.
 create or replace function office.create_project(
   name text,
   folder text default null,
   repo text default null,
   executor jsonb default null,
-  workspace text default null
+  workspace text default null,
+  isolation text default 'shared'
 )
 returns office.project_reference
 language plpgsql volatile security definer
@@ -14,25 +17,27 @@ declare
   v_caller uuid := office_internal.need_person();
   v_made office.project_reference;
   v_workspace uuid := office_internal.find_workspace(workspace);
+  v_constraint text;
+  v_column text;
 begin
   perform office_internal.check_name('project', create_project.name);
-  if not office_internal.is_path(create_project.folder) then
-    perform office_internal.refuse(
-      'invalid', format('"%s" is not an absolute path without ".", ".." or a slash at its end.', create_project.folder),
-      'As /srv/work/site.',
-      jsonb_build_object('field', 'folder')
-    );
-  end if;
-  insert into office.projects (workspace_id, name, folder, repo, executor, created_by_account_id)
+  perform office_internal.need_path(create_project.folder);
+  insert into office.projects (workspace_id, name, folder, repo, executor, isolation, created_by_account_id)
     values (
-      v_workspace, create_project.name, create_project.folder, create_project.repo, create_project.executor, v_caller
+      v_workspace, create_project.name, create_project.folder, create_project.repo, create_project.executor, create_project.isolation,
+      v_caller
     )
   returning id, projects.name, (select w.name from office.workspaces as w where w.id = v_workspace) into v_made;
   return v_made;
-exception when unique_violation then
-  perform office_internal.name_taken('project', create_project.name);
-  return null;
+exception
+  when unique_violation then
+    perform office_internal.name_taken('project', create_project.name);
+    return null;
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
+    perform office_internal.refuse_value('projects', v_constraint, v_column);
+    return null;
 end
 $$;
 
-comment on function office.create_project(text, text, text, jsonb, text) is 'Makes a project.';
+comment on function office.create_project(text, text, text, jsonb, text, text) is 'Makes a project.';

@@ -1,5 +1,6 @@
 -- office_internal.keys_of: the keys of what these runs would work on (S4). Of the first that applies:
 --   its executor names a worktree of its own           worktree:
+--   its project gives each task's agent a worktree     worktree:, unless its executor has a folder of its own (X9)
 --   its executor says that its folder may be shared    none
 --   its executor names a folder                        folder:
 --   its task's project has a folder                    project:, folder:, and repo: where there is one
@@ -16,8 +17,12 @@ begin
     join office.executors as x on x.id = r.executor_id
     left join office.tasks as t on t.id = r.task_id
     left join office.projects as j on j.id = t.project_id and j.folder is not null
+    left join lateral (
+      select y.name from office_internal.worktree_of(r.task_id, r.agent_id) as y where j.isolation = 'worktree' and not x.body ? 'folder'
+    ) as y on true
     cross join lateral unnest(case
       when x.body ? 'worktree' then array['worktree:' || (x.body ->> 'worktree')]
+      when y.name is not null then array['worktree:' || y.name]
       when x.body -> 'folder_shared' = 'true' then '{}'
       when x.body ? 'folder' then array['folder:server:' || office_internal.normal_path(x.body ->> 'folder')]
       when j.id is not null then array_remove(

@@ -15,7 +15,7 @@ begin
       from office.executors as x
       left join office.tasks as t on t.id = (run).task_id
       left join office.projects as j on j.id = t.project_id
-      where x.id = (run).executor_id and office_internal.engine_of(x.body, j.folder) = (session).engine
+      where x.id = (run).executor_id and office_internal.engine_of(x.body, j.work_folder) = (session).engine
     );
   end if;
   return (

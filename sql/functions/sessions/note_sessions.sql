@@ -10,7 +10,7 @@ begin
   set last_run_id = r.id,
     used_at = case when s.last_run_id is distinct from r.id then office_internal.wall_clock() else s.used_at end,
     engine_session = a.engine_session,
-    engine = case when a.engine_session is not null then office_internal.engine_of(x.body, j.folder) end
+    engine = case when a.engine_session is not null then office_internal.engine_of(x.body, j.work_folder) end
   from office.attempts as a
   join office.runs as r on r.id = a.run_id and r.attempt_id = a.id
   join office.executors as x on x.id = r.executor_id

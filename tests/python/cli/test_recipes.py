@@ -145,6 +145,18 @@ def test_t9_a_pipeline_with_reviews(place: dict[str, str], database: str, tmp_pa
         assert desk.execute("select * from office.audit()").fetchall() == []
 
 
+def test_x9_several_agents_on_one_repository(place: dict[str, str], database: str, tmp_path: Path) -> None:
+    """X9, sc-X9: two agents, two worktrees; the merged one is collected, the other is kept, and says why."""
+    (commands,) = blocks("worktrees.md", "sh")
+    shown = typed(["/bin/sh"], place, tmp_path, commands)
+    assert "t1-ann\nt2-bob\n" in shown
+    assert "+hello" in shown
+    assert "office/t2-bob is not merged" in shown
+    assert not (tmp_path / "site.worktrees" / "t1-ann").exists()
+    with psycopg.connect(database) as desk:
+        assert desk.execute("select * from office.audit()").fetchall() == []
+
+
 def test_every_recipe_is_in_the_list() -> None:
     listed = (RECIPES / "README.md").read_text()
     names = sorted(path.name for path in RECIPES.glob("*.md") if path.name != "README.md")

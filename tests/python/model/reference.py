@@ -350,9 +350,10 @@ class Office:
                 wake(task, "task_assigned")
         for s in signals:
             task = s.task
-            if s.kind == "task_reopened" and task and task.assignee and task.state == "todo":
-                if task.wakes and not task.blocked:
-                    wake(task, "reopened")
+            if s.kind != "task_reopened" or not task or not task.assignee or task.state != "todo":
+                continue
+            if task.wakes and not task.blocked:
+                wake(task, "reopened")
         closed = [s.task for s in signals if s.kind == "task_closed"]
         for task in self.tasks:
             removals = [s for s in signals if s.task is task and s.removed]
