@@ -37,7 +37,7 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.task_reviews, office.task_documents, office.channels, office.channel_messages,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
-  office.worktrees,
+  office.worktrees, office.profile_choices, office.run_choices,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries, office.feedback,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule,
@@ -50,7 +50,7 @@ grant select on
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
-  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at, launch
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at, launch, executor_id
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.
@@ -77,12 +77,13 @@ grant execute on function
 grant execute on function
   office.act_as(text), office.act_with(text),
   office.create_workspace(text, text, text), office.create_account(text, text, text, boolean),
-  office.add_member(text, text, text), office.create_profile(text, jsonb, text, text),
+  office.add_member(text, text, text), office.create_profile(text, jsonb, text, text, text, integer, text[], text[]),
+  office.update_profile(text, jsonb, text),
   office.create_project(text, text, text, jsonb, text, text), office.update_project(text, jsonb, text),
   office.collect_worktree(text, boolean),
   office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
   office.update_agent(text, jsonb), office.set_setting(text, text, text),
-  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
+  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text, text),
   office.assign_task(text, text), office.move_task(text, text), office.complete_task(text, text, boolean),
   office.archive_task(text), office.delete_task(text), office.add_comment(text, text), office.note_decision(text),
   office.update_task(text, jsonb), office.snooze_task(text, timestamptz), office.add_blocker(text, text),
@@ -121,7 +122,7 @@ grant execute on function office.record_cost(uuid, jsonb) to office_worker, offi
 -- The agents' side (X2), passed on by a worker whose login is a gateway for tokens; without a token that login is nobody.
 grant execute on function
   office.act_with(text), office.read_task(text), office.add_comment(text, text), office.move_task(text, text),
-  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text),
+  office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text, text),
   office.complete_task(text, text, boolean), office.review_task(text, text, text), office.update_task(text, jsonb),
   office.add_blocker(text, text), office.remove_blocker(text, text), office.read_document(text, text),
   office.write_document(text, text, text, integer),
@@ -164,6 +165,8 @@ alter table office.attempt_prompts enable row level security;
 alter table office.attempt_steps enable row level security;
 alter table office.checkouts enable row level security;
 alter table office.worktrees enable row level security;
+alter table office.profile_choices enable row level security;
+alter table office.run_choices enable row level security;
 alter table office.resources enable row level security;
 alter table office.usage_events enable row level security;
 alter table office.budgets enable row level security;
@@ -228,6 +231,8 @@ create policy visible on office.usage_events using (workspace_id in (select offi
 create policy visible on office.budgets using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.budget_periods using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.budget_reservations using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.profile_choices using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.run_choices using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.worktrees using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.resources using (workspace_id in (select office.visible_workspaces()));

@@ -500,10 +500,32 @@ class Office:
         return self._row(WorktreeRow, "collect_worktree", worktree=worktree, dropped=dropped)
 
     def create_profile(
-        self, name: str, executor: Json, model: str | None = None, workspace: str | None = None
+        self,
+        name: str,
+        executor: Json | None = None,
+        model: str | None = None,
+        workspace: str | None = None,
+        thinking_level: str | None = None,
+        context_window: int | None = None,
+        tiers: Sequence[str] | None = None,
+        choices: Sequence[str] | None = None,
     ) -> ProfileRow:
         return self._row(
-            ProfileRow, "create_profile", name=name, executor=executor, model=model, workspace=workspace
+            ProfileRow,
+            "create_profile",
+            name=name,
+            executor=executor,
+            model=model,
+            workspace=workspace,
+            thinking_level=thinking_level,
+            context_window=context_window,
+            tiers=None if tiers is None else tuple(tiers),
+            choices=None if choices is None else tuple(choices),
+        )
+
+    def update_profile(self, profile: str, changes: Json, workspace: str | None = None) -> ProfileRow:
+        return self._row(
+            ProfileRow, "update_profile", profile=profile, changes=changes, **given({"workspace": workspace})
         )
 
     def check_executor(self, executor: Json) -> None:
@@ -539,6 +561,7 @@ class Office:
         requires_approval: bool | None = None,
         executor: Json | None = None,
         workspace: str | None = None,
+        complexity: str | None = None,
     ) -> TaskRow:
         return self._row(
             TaskRow,
@@ -554,6 +577,7 @@ class Office:
             requires_approval=requires_approval,
             executor=executor,
             workspace=workspace,
+            complexity=complexity,
         )
 
     def assign_task(self, task: str, assignee: str | None) -> TaskRow:

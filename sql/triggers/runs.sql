@@ -185,10 +185,12 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 begin
   perform office_internal.follow_runs(array(select distinct n.agent_id from new_rows as n), '{}');
+  perform office_internal.keep_choices(array(select n.id from new_rows as n));
   return null;
 end
 $$;
-comment on function office_internal.runs_follow_insert() is 'Brings lanes up to date with new runs.';
+comment on function office_internal.runs_follow_insert()
+is 'Brings lanes up to date with new runs, and freezes what they may choose among.';
 
 create or replace function office_internal.runs_follow_update()
 returns trigger

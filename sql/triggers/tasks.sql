@@ -110,12 +110,14 @@ begin
   end if;
   if new.assignee_agent_id is not null and (tg_op = 'INSERT' or new.assignee_agent_id is distinct from old.assignee_agent_id)
     and new.executor_id is null and not exists (
+      select from office_internal.usual_executor(new.assignee_agent_id) as x where x.executor_id is not null
+    )
+    -- The project's, which the task is not tied to yet. Who has a profile launches that alone.
+    and not exists (
       select
       from office.agents as a
-      join office.workspaces as w on w.id = a.workspace_id
-      left join office.profiles as p on p.id = a.profile_id and p.enabled and p.deleted_at is null
-      left join office.projects as j on j.id = new.project_id
-      where a.id = new.assignee_agent_id and coalesce(a.executor_id, p.executor_id, j.executor_id, w.executor_id) is not null
+      join office.projects as j on j.id = new.project_id
+      where a.id = new.assignee_agent_id and a.profile_id is null and j.executor_id is not null
     )
   then
     perform office_internal.refuse(

@@ -250,7 +250,7 @@ select set_eq(
       ('add_member', 'client operator'),
       ('create_agent', 'client operator'),
       ('update_agent', 'client operator'),
-      ('create_profile', 'client operator'),
+      ('create_profile', 'client operator'), ('update_profile', 'client operator'),
       ('create_project', 'client operator'), ('update_project', 'client operator'), ('collect_worktree', 'client operator'),
       ('set_setting', 'client operator'),
       -- tasks

@@ -129,6 +129,7 @@ def show(session: Session, task: str) -> None:
 @click.option("--priority", metavar="PRIORITY", help="low, medium, high or urgent.")
 @click.option("--state", metavar="STATE", help="proposed or todo.")
 @click.option("--requires-approval", is_flag=True, default=None, help="A person must approve it.")
+@click.option("--complexity", metavar="COMPLEXITY", help="low, medium, high or max: picks the model.")
 @click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for it.")
 @workspace_option
 @dry_run_option

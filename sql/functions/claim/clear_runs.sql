@@ -25,6 +25,7 @@ begin
     where r.id = any(run_ids)
   ));
   perform office_internal.settle_unlaunchable(run_ids);
+  perform office_internal.choose_executors(run_ids);
   return office_internal.admit_to_providers(office_internal.take_resources(office_internal.admit_to_budgets(array(
     select r.id
     from office.runs as r

@@ -10,6 +10,8 @@ begin atomic
     'OFFICE_ATTEMPT_ID', launch_environment.attempt_id,  -- noqa: RF01
     'OFFICE_WORKSPACE', w.name, 'OFFICE_AGENT', a.name, 'OFFICE_AGENT_ID', a.id, 'OFFICE_TASK', 't' || t.number,
     'OFFICE_TASK_ID', t.id, 'OFFICE_WAKE_REASON', r.reason,
+    -- For a program of one's own; a preset tells its program itself.
+    'OFFICE_MODEL', x.body ->> 'model', 'OFFICE_EFFORT', x.body ->> 'effort', 'OFFICE_CONTEXT_WINDOW', x.body ->> 'context_window',
     'OFFICE_WAKE_PAYLOAD', (
       select p.payload::text
       from office.wakeups as p
@@ -21,6 +23,7 @@ begin atomic
   from office.runs as r
   join office.workspaces as w on w.id = r.workspace_id
   join office.agents as a on a.id = r.agent_id
+  left join office.executors as x on x.id = r.executor_id
   left join office.tasks as t on t.id = r.task_id
   where r.id = launch_environment.run_id;  -- noqa: RF01
 end;

@@ -65,12 +65,13 @@ begin
     ),
     attempted as (
       insert into office.attempts (
-        id, run_id, workspace_id, number, worker_id, token_hash, shown_wakeups, prompt_built_at, claimed_at, engine_session
+        id, run_id, workspace_id, number, worker_id, token_hash, shown_wakeups, prompt_built_at, claimed_at, engine_session,
+        executor_id
       )
       select
         p.new_attempt, p.id, p.workspace_id, p.attempt_number, make_launches.worker_id,
         sha256(convert_to(office_internal.token_of(p.new_attempt, p.secret), 'UTF8')), p.coalesced_count, v_now, v_now,
-        p.engine_session
+        p.engine_session, p.executor_id
       from picked as p
     ),
     locked as (

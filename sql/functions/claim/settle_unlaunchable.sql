@@ -15,6 +15,7 @@ begin
   update office.runs as r
   set executor_id = (select x.executor_id from office_internal.usual_executor(r.agent_id, r.task_id) as x)
   where r.id = any(run_ids) and r.status is not distinct from 'queued' and r.parked is null and r.executor_id is null;
+  perform office_internal.keep_choices(run_ids);
   with blocked as (
     update office.runs as r
     set status = 'blocked', ended_at = office_internal.wall_clock()
@@ -25,7 +26,7 @@ begin
   select
     b.workspace_id, 'run.blocked', format('r%s of %s has nothing to launch', b.number, a.name),
     format(
-      'Neither its task, its agent, its project nor its workspace names an executor. Set one: '
+      'Neither its task, its agent, its project nor its workspace names an executor, or its agent''s profile is disabled. Set one: '
       || 'select * from office.update_agent(%L, ''{"executor": {"command": ["…"]}}''); then retry: select * from office.retry_run(%L);',
       a.name, 'r' || b.number
     ),

@@ -41,13 +41,13 @@ begin
   select k.key into v_field
   from jsonb_object_keys(executor) as k (key)
   where k.key not in ('kind', 'preset', 'command', 'folder', 'folder_shared', 'worktree', 'environment', 'pass_environment', 'prompt',
-    'permissions', 'limits', 'provider', 'model', 'account')
+    'permissions', 'limits', 'provider', 'model', 'account', 'effort', 'context_window')
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       'unknown_field', format('An executor has no field "%s".', v_field),
       'Fields: kind, preset, command, folder, folder_shared, worktree, environment, pass_environment, prompt, permissions, limits, '
-      'provider, model, account.',
+      'provider, model, account, effort, context_window.',
       jsonb_build_object('field', 'executor.' || v_field)
     );
   end if;
@@ -84,6 +84,9 @@ begin
       or not office_internal.is_provider(executor ->> 'provider'))),
     ('model', executor ? 'model' and (jsonb_typeof(executor -> 'model') <> 'string'
       or executor ->> 'model' !~ '^[[:graph:]]([[:graph:] ]{0,98}[[:graph:]])?$')),
+    ('effort', executor ? 'effort' and coalesce(executor ->> 'effort', '') not in ('low', 'medium', 'high', 'max')),
+    ('context_window', executor ? 'context_window' and (jsonb_typeof(executor -> 'context_window') <> 'number'
+      or executor ->> 'context_window' !~ '^[1-9][0-9]{0,9}$')),
     ('account', executor ? 'account' and coalesce(executor ->> 'account', '') not in ('included', 'personal'))
   ) as c (field, wrong)
   where c.wrong
@@ -106,6 +109,8 @@ begin
         when 'provider' then 'The account that it spends from, as anthropic:team: up to 100 letters, digits and ._:@/+-.'
         when 'model' then 'A name of up to 100 characters.'
         when 'account' then 'included or personal: who pays what it spends.'
+        when 'effort' then 'low, medium, high or max: how hard the model thinks.'
+        when 'context_window' then 'A whole number of tokens.'
         else 'An object with minutes, turns, tool_calls, silence_seconds, output_bytes: numbers above zero.'
       end,
       jsonb_build_object('field', 'executor.' || v_problem)

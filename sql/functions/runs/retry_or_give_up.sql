@@ -2,7 +2,8 @@
 -- failed, an inbox item, and a wake for the one who leads (Q18). It is tried again 30 s after the reset of the limit that its error
 -- told of (Q19), else after 2 min, 10 min, 30 min, 2 h, each plus up to a quarter, never earlier. requested_at is kept. The attempt
 -- and the activity say which it was. A limit with a reset holds the provider account for everybody, and so does any that its probe
--- hits, until that is tried again (Q25). The caller holds the gate and has ended the attempt.
+-- hits, until that is tried again (Q25). A run that may launch something else, which is not on hold, does so at once (X7).
+-- The caller holds the gate and has ended the attempt.
 create or replace function office_internal.retry_or_give_up(run_id uuid, error text, said office_internal.said_limit default null)
 returns void
 language plpgsql volatile
@@ -28,6 +29,10 @@ begin
     select from office.provider_holds as h where h.probe_run_id = v_run.id and h.ended_at is null
   )) then
     perform office_internal.note_limit(v_run.id, said.model, v_at);
+    -- What its profile lists beside need not wait for that (X7).
+    if exists (select from office_internal.best_choices(array[v_run.id], v_now) as b where b.free) then
+      v_at := v_now;
+    end if;
   end if;
   if v_run.retry_count < office_internal.setting('max_retry_count', v_run.workspace_id)::integer then
     update office.attempts as a set retry_source = v_source, parsed_reset_at = v_reset where a.id = v_run.attempt_id;

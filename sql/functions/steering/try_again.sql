@@ -27,6 +27,9 @@ begin
     insert into office_internal.signals (workspace_id, kind) select distinct q.workspace_id, 'look' from queued as q
   )
   select array_agg(q.id order by q.id) into v_ids from queued as q;
+  if anew then
+    perform office_internal.keep_choices(v_ids);
+  end if;
   perform office_internal.settle_queued(v_ids);
   perform office_internal.park_runs(v_ids);
   return coalesce(v_ids, '{}');

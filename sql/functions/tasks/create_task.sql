@@ -12,7 +12,8 @@ create or replace function office.create_task(
   state text default 'todo',
   requires_approval boolean default false,
   executor jsonb default null,
-  workspace text default null
+  workspace text default null,
+  complexity text default null
 )
 returns office.task_reference
 language plpgsql volatile security definer
@@ -42,13 +43,15 @@ begin
   end;
   insert into office.tasks (
     workspace_id, project_id, parent_id, workflow_id, title, description, state, priority, assignee_agent_id,
-    requires_approval, executor, created_by_account_id, created_by_agent_id
+    requires_approval, executor, created_by_account_id, created_by_agent_id, complexity, complexity_set_by
   )
   select
     v_workspace, case when project is not null then office_internal.find_project(project, v_workspace) end, v_parent,
     w.office_workflow_id, create_task.title, coalesce(create_task.description, ''), create_task.state, create_task.priority,
     case when assignee is not null then office_internal.find_agent(assignee, v_workspace) end,
-    coalesce(create_task.requires_approval, false), create_task.executor, v_me.account_id, v_me.agent_id
+    coalesce(create_task.requires_approval, false), create_task.executor, v_me.account_id, v_me.agent_id,
+    create_task.complexity,
+    case when create_task.complexity is not null then case when v_me.agent_id is null then 'person' else 'system' end end
   from office.workspaces as w
   where w.id = v_workspace
   returning id into v_task;
@@ -63,5 +66,5 @@ exception when check_violation or not_null_violation or foreign_key_violation th
 end
 $$;
 
-comment on function office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text)
+comment on function office.create_task(text, text, text, text, text, text[], text, text, boolean, jsonb, text, text)
 is 'Makes a task; with an assignee that agent is woken.';

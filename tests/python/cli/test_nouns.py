@@ -150,6 +150,25 @@ def test_i8_a_profile_is_made_listed_shown_and_used(staffed: Officectl) -> None:
     assert [(row["profile"], row["model"], row["agents"]) for row in listed] == [("careful", "large", 1)]
     shown = staffed("profile", "show", "CAREFUL", "--json", "executor,enabled").items
     assert shown == [{"executor": {"command": ["/bin/true", "--think"]}, "enabled": True}]
+    chooses = staffed(
+        "profile", "create", "any", "--choose", "careful", "--json", "profile"
+    )  # fmt: skip
+    assert chooses.code == 0, chooses.err
+    assert (
+        staffed(
+            "profile", "edit", "careful", "--thinking-level", "high", "--tier", "high", "--tier", "max"
+        ).code
+        == 0
+    )
+    assert staffed("profile", "edit", "any", "--disable").code == 0
+    listed = staffed("profile", "list", "-o", "json").items
+    assert [(row["profile"], row["chooses"], row["tiers"], row["enabled"]) for row in listed] == [
+        ("any", "careful", None, False),
+        ("careful", None, ["high", "max"], True),
+    ]
+    assert staffed("profile", "edit", "careful").code == 2
+    assert staffed("profile", "create", "both", "--choose", "careful", "--", "/bin/true").code == 2
+    assert staffed("profile", "edit", "any", "--model", "large").code == 1
     assert staffed("profile", "create", "empty").code == 2
     assert staffed("profile", "create", "careful", "--", "/bin/true").code == 1
     unknown = staffed("profile", "show", "carefull")

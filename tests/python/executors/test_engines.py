@@ -97,6 +97,12 @@ def attempt(launch: LaunchMaker, tmp_path: Path) -> Any:
     return carry_out
 
 
+async def test_t13_codex_is_told_how_hard_to_think_and_its_context_window(attempt: Any) -> None:
+    told = await attempt("codex", "codex-tool", settings={"effort": "max", "context_window": 200000})
+    arguments = " ".join(told.calls[0]["arguments"])
+    assert '-c model_reasoning_effort="high" -c model_context_window=200000' in arguments
+
+
 @pytest.mark.parametrize("preset", ENGINES)
 async def test_x1_events_become_steps_in_order(preset: str, attempt: Any) -> None:
     told = await attempt(preset, f"{preset}-tool", settings={"model": "some/model"})

@@ -108,6 +108,10 @@ class _Reader(Reader):
         )
 
 
+EFFORTS = {"low": "low", "medium": "medium", "high": "high", "max": "high"}
+"""Of a profile's thinking levels, which of codex's: some models know no more than high."""
+
+
 def _arguments(executor: Json, session: str | None) -> list[str]:
     arguments = ["exec"]
     if session:
@@ -121,6 +125,10 @@ def _arguments(executor: Json, session: str | None) -> list[str]:
             arguments += ["-c", f"mcp_servers.office.{key}={json.dumps(value)}"]
     if model := executor.get("model"):
         arguments += ["--model", model]
+    if effort := executor.get("effort"):
+        arguments += ["-c", f'model_reasoning_effort="{EFFORTS[effort]}"']
+    if window := executor.get("context_window"):
+        arguments += ["-c", f"model_context_window={window}"]
     return [*arguments, *([session] if session else []), "-"]
 
 
