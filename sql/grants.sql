@@ -37,7 +37,7 @@ grant select on
   office.stages, office.settings, office.executors, office.tasks, office.task_blockers, office.task_participants,
   office.task_reviews, office.task_documents, office.channels, office.channel_messages,
   office.comments, office.runs, office.wakeups, office.attempt_prompts, office.attempt_steps, office.checkouts,
-  office.worktrees, office.profile_choices, office.run_choices,
+  office.worktrees, office.profile_choices, office.run_choices, office.task_checks,
   office.provider_holds, office.provider_limits, office.resources, office.workers, office.activity, office.inbox_items,
   office.decisions, office.routines, office.routine_triggers, office.routine_runs, office.continuation_summaries, office.feedback,
   office.up_next, office.running, office.needs_me, office.inbox, office.agent_load, office.health, office.stuck, office.routine_schedule,
@@ -79,7 +79,7 @@ grant execute on function
   office.create_workspace(text, text, text), office.create_account(text, text, text, boolean),
   office.add_member(text, text, text), office.create_profile(text, jsonb, text, text, text, integer, text[], text[]),
   office.update_profile(text, jsonb, text),
-  office.create_project(text, text, text, jsonb, text, text), office.update_project(text, jsonb, text),
+  office.create_project(text, text, text, jsonb, text, text, jsonb), office.update_project(text, jsonb, text),
   office.collect_worktree(text, boolean),
   office.create_agent(text, jsonb, text, text, text, text, integer, integer, boolean, text),
   office.update_agent(text, jsonb), office.set_setting(text, text, text),
@@ -107,6 +107,7 @@ grant execute on function
 grant execute on function
   office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
+  office.claim_checks(uuid, integer), office.finish_check(uuid, uuid, integer, text, text),
   office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
   office.record_steps(uuid, jsonb, integer), office.next_prompt(uuid, integer, boolean),
@@ -167,6 +168,7 @@ alter table office.checkouts enable row level security;
 alter table office.worktrees enable row level security;
 alter table office.profile_choices enable row level security;
 alter table office.run_choices enable row level security;
+alter table office.task_checks enable row level security;
 alter table office.resources enable row level security;
 alter table office.usage_events enable row level security;
 alter table office.budgets enable row level security;
@@ -232,6 +234,7 @@ create policy visible on office.budgets using (workspace_id in (select office.vi
 create policy visible on office.budget_periods using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.budget_reservations using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.profile_choices using (workspace_id in (select office.visible_workspaces()));
+create policy visible on office.task_checks using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.run_choices using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.worktrees using (workspace_id in (select office.visible_workspaces()));
 create policy visible on office.checkouts using (workspace_id in (select office.visible_workspaces()));

@@ -479,6 +479,7 @@ class Office:
         executor: Json | None = None,
         workspace: str | None = None,
         isolation: str = "shared",
+        check_command: Sequence[str] | None = None,
     ) -> ProjectRow:
         return self._row(
             ProjectRow,
@@ -489,6 +490,7 @@ class Office:
             executor=executor,
             workspace=workspace,
             isolation=isolation,
+            check_command=None if check_command is None else list(check_command),
         )
 
     def update_project(self, project: str, changes: Json, workspace: str | None = None) -> ProjectRow:

@@ -60,6 +60,13 @@ begin
         jsonb_build_object('field', 'state', 'from', old.state, 'to', new.state)
       );
     end if;
+    if new.state <> old.state and not office_internal.is_checked(new, new.state) then
+      perform office_internal.refuse(
+        'check_needed', format('This task is %s only after its check has passed.', new.state),
+        format('select * from office.complete_task(%L); has it checked, and moves it then.', 't' || new.number),
+        jsonb_build_object('field', 'state', 'from', old.state, 'to', new.state)
+      );
+    end if;
     if old.requested_by_account_id is not null then
       new := office_internal.answer_of_request(old, new);
     end if;

@@ -304,7 +304,7 @@ select set_eq(
       ('register_worker', 'operator worker'),
       ('heartbeat', 'operator worker'),
       ('drain_worker', 'operator worker'),
-      ('give_back', 'operator worker'),
+      ('give_back', 'operator worker'), ('claim_checks', 'operator worker'), ('finish_check', 'operator worker'),
       ('abandoned_attempts', 'operator worker'),
       ('claim_runs', 'operator worker'),
       ('start_attempt', 'operator worker'),

@@ -1,5 +1,6 @@
 """`officectl project`: a folder or repository that tasks belong to."""
 
+import shlex
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from officectl.cli.session import (
 from officectl.render import show_record, show_rows
 
 QUERY = """
-select p.name as project, p.folder, p.isolation, p.repo, w.name as workspace,
+select p.name as project, p.folder, p.isolation, p.check_command as "check", p.repo, w.name as workspace,
   (
     select count(*) from office.tasks t
     join office.task_states s on s.state = t.state
@@ -28,7 +29,16 @@ where p.deleted_at is null
 """
 
 ISOLATION = click.Choice(["shared", "worktree"])
+CHECK_HELP = "Run in a task's tree before it is in review or done, as 'make test'."
 ISOLATION_HELP = "Whether its agents share the folder, or have a git worktree each."
+
+
+def words(command: str | None) -> list[str] | None:
+    """A command line as a list of words, by the shell's rules; no shell runs it."""
+    try:
+        return None if command is None else shlex.split(command)
+    except ValueError as fault:
+        raise click.BadParameter(f"{command!r}: {fault}") from None
 
 
 @click.group("project")
@@ -47,7 +57,7 @@ def list_(session: Session, workspace: str | None) -> None:
     show_rows(
         rows,
         ["project", "folder", "open_tasks", "workspace"],
-        wide=["isolation", "repo", "executor", "created_at", "project_id"],
+        wide=["isolation", "check", "repo", "executor", "created_at", "project_id"],
         layout=session.layout,
         empty="There is no project.",
     )
@@ -70,6 +80,7 @@ def show(session: Session, project: str) -> None:
 @click.option("--repo", metavar="URL", help="Where its source comes from.")
 @click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for its tasks.")
 @click.option("--isolation", type=ISOLATION, default="shared", show_default=True, help=ISOLATION_HELP)
+@click.option("--check", metavar="COMMAND", help=CHECK_HELP)
 @workspace_option
 @dry_run_option
 @session_options
@@ -80,13 +91,20 @@ def create(
     repo: str | None,
     executor: dict[str, Any] | None,
     isolation: str,
+    check: str | None,
     workspace: str | None,
     dry_run: bool,
 ) -> None:
     """Make a project."""
     with session.office(dry_run=dry_run) as desk:
         row = desk.create_project(
-            name, folder=folder, repo=repo, executor=executor, workspace=workspace, isolation=isolation
+            name,
+            folder=folder,
+            repo=repo,
+            executor=executor,
+            workspace=workspace,
+            isolation=isolation,
+            check_command=words(check),
         )
     show_record(row, layout=session.layout)
 
@@ -98,12 +116,15 @@ def create(
 @click.option("--repo", metavar="URL", help="Where its source comes from.")
 @click.option("--executor", callback=json_object, metavar="JSON", help="What to launch for its tasks.")
 @click.option("--isolation", type=ISOLATION, help=ISOLATION_HELP)
+@click.option("--check", metavar="COMMAND", help=CHECK_HELP + ' "" for none any more.')
 @workspace_option
 @dry_run_option
 @session_options
 def edit(session: Session, project: str, workspace: str | None, dry_run: bool, **changes: Any) -> None:
     """Change a project. What runs there goes on where it is."""
     given = {field: value for field, value in changes.items() if value is not None}
+    if "check" in given:
+        given["check"] = words(given["check"]) or None
     if not given:
         raise click.UsageError("Say what to change.")
     with session.office(dry_run=dry_run) as desk:

@@ -26,6 +26,13 @@ select 't' || t.number as task, t.title, t.state, a.name as assignee, t.priority
     join office.tasks b on b.id = tb.blocker_task_id
     where tb.task_id = t.id
   ) as blocked_by,
+  (
+    select c.status || ', for ' || c.target
+    from office.task_checks c
+    where c.task_id = t.id
+    order by c.number desc
+    limit 1
+  ) as "check",
   t.description, t.requires_approval, t.executor, t.created_at, t.archived_at, t.id as task_id
 from office.tasks t
 join office.workspaces w on w.id = t.workspace_id

@@ -15,6 +15,7 @@ from officectl.executors import executor_for
 from officectl.executors.marks import Launched
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
+from officectl.service.checks import Check
 from officectl.service.host import abandoned, clean_up, confirm
 from officectl.service.launches import forget, launch_of
 from officectl.service.ticker import carry_out
@@ -58,6 +59,7 @@ class Worker:
         self._host = socket.gethostname()
         self._attempts: dict[UUID, Attempt] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._checks: set[Check] = set()
         self._unclean: dict[Launched, int] = {}
         """Launches of ours that are over and not confirmed as cleaned up, with what was killed already."""
         self._clean = asyncio.Event()
@@ -125,9 +127,32 @@ class Worker:
             if row["run_id"] is not None:
                 launch = launch_of(row, self._id, self._agent_socket)
                 self._launch(Attempt(self._calls, launch, executor_for(launch.executor)))
+        await self._claim_checks()
         due_in = rows[-1]["due_in"] if rows else None
         await carry_out(self._calls)
         return self._poll_seconds if due_in is None else max(due_in, SHORTEST_SECONDS)
+
+    async def _claim_checks(self) -> None:
+        """Run what must pass before tasks are done, in the room that is left."""
+        room = self._max_runs - len(self._tasks)
+        if room > 0:
+            for row in await self._calls.rows("claim_checks", worker_id=self._id, max_checks=room):
+                check = Check(self._calls, row, self._id)
+                self._checks.add(check)
+                task = asyncio.create_task(self._see_check_through(check))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+    async def _see_check_through(self, check: Check) -> None:
+        try:
+            await check.carry_out()
+            await carry_out(self._calls)
+        except OfficeError as error:
+            # Every tick carries out.
+            self._calls.note_loss(error)
+        finally:
+            self._checks.discard(check)
+            self.work.set()
 
     def _trouble(self, error: OfficeError) -> float:
         """What a refused claim means; the seconds until the next. VersionMismatch when waiting is no use."""
@@ -246,6 +271,8 @@ class Worker:
         hurried.cancel()
         for attempt in self._attempts.values():
             attempt.release()
+        for check in self._checks:
+            check.stop.set()
         await ended
 
     async def _part(self) -> None:

@@ -49,6 +49,16 @@ begin
         || 'reject it with a note that says what must change.', task, v_payload ->> 'role', v_payload ->> 'round'
       );
     when 'changes_requested' then
+      if v_payload ? 'check_id' then
+        return (
+          select format('The check of task %s has failed (%s): %s. It stays as it is until that passes; mend it, and complete it again.',
+            task, coalesce('exit code ' || c.exit_code, 'it was stopped, or could not be run'),
+            (select string_agg(w.word, ' ') from jsonb_array_elements_text(c.command) as w (word)))
+            || coalesce(E'\n\n' || office_internal.fence(right(nullif(c.output, ''), 4000)), '')
+          from office.task_checks as c
+          where c.id = (v_payload ->> 'check_id')::uuid
+        );
+      end if;
       return format('Reviewers of task %s want changes (round %s):', task, v_payload ->> 'round') || coalesce(
         office_internal.comment_texts(array(select e.id::uuid from jsonb_array_elements_text(v_payload -> 'comment_ids') as e (id))),
         ' what they wrote was removed since.'

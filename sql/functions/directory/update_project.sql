@@ -19,13 +19,14 @@ begin
   perform office_internal.check_object('changes', changes);
   select k.key into v_field
   from jsonb_each(changes) as k
-  where k.key not in ('name', 'folder', 'repo', 'executor', 'isolation')
-    or (k.key <> 'executor' and jsonb_typeof(k.value) not in ('string', 'null'))
+  where k.key not in ('name', 'folder', 'repo', 'executor', 'isolation', 'check')
+    or (k.key not in ('executor', 'check') and jsonb_typeof(k.value) not in ('string', 'null'))
   limit 1;
   if v_field is not null then
     perform office_internal.refuse(
       case when v_field in ('name', 'folder', 'repo', 'isolation') then 'invalid' else 'unknown_field' end,
-      format('A project cannot have this "%s".', v_field), 'Settings: name, folder, repo, isolation, as texts; executor, an object.',
+      format('A project cannot have this "%s".', v_field),
+      'Settings: name, folder, repo, isolation, as texts; executor, an object; check, a list of texts.',
       jsonb_build_object('field', v_field)
     );
   end if;
@@ -33,9 +34,10 @@ begin
     perform office_internal.check_name('project', changes ->> 'name');
   end if;
   perform office_internal.need_path(changes ->> 'folder');
-  select * into v_new from jsonb_populate_record((select p from office.projects as p where p.id = v_id), changes);
+  select * into v_new from jsonb_populate_record((select p from office.projects as p where p.id = v_id), changes - 'check');
   update office.projects as p
-  set name = v_new.name, folder = v_new.folder, repo = v_new.repo, executor = nullif(v_new.executor, 'null'), isolation = v_new.isolation
+  set name = v_new.name, folder = v_new.folder, repo = v_new.repo, executor = nullif(v_new.executor, 'null'), isolation = v_new.isolation,
+    check_command = case when changes ? 'check' then nullif(changes -> 'check', 'null') else p.check_command end
   where p.id = v_id;
   select p.id, p.name, w.name into v_made
   from office.projects as p

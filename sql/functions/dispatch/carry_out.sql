@@ -48,6 +48,11 @@ begin
         v_found := found;
       elsif v_change.kind = 'review_task' then
         v_found := office_internal.give_verdict(v_change.task_id, v_change.round, v_change.to_state, v_change.reason);
+      elsif exists (select from office.tasks as t where t.id = v_change.task_id and t.state = v_change.from_state)
+        and office_internal.request_check(v_change.task_id, v_change.to_state)
+      then
+        -- It is moved once its check has passed (T15).
+        v_found := true;
       else
         update office.tasks as t
         set state = v_change.to_state

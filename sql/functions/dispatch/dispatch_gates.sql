@@ -43,6 +43,7 @@ begin
       perform office_internal.end_sessions(v_signals);
     end if;
     v_wakeups := v_wakeups || office_internal.wake_for_tasks(v_signals) || office_internal.follow_reviews(v_signals);
+    perform office_internal.follow_checks(v_signals);
     if exists (select from unnest(v_signals) as s where s.kind = 'comment') then
       v_wakeups := v_wakeups || office_internal.wake_for_comments(v_signals);
     end if;

@@ -28,11 +28,11 @@ begin
     perform office_internal.check_object('stages', v_stage);
     select k.key into v_field
     from jsonb_object_keys(v_stage) as k (key)
-    where k.key not in ('name', 'state', 'auto_start_agent', 'queue_run')
+    where k.key not in ('name', 'state', 'auto_start_agent', 'queue_run', 'check')
     limit 1;
     if v_field is not null then
       perform office_internal.refuse(
-        'unknown_field', format('A stage has no field "%s".', v_field), 'Fields: name, state, auto_start_agent, queue_run.',
+        'unknown_field', format('A stage has no field "%s".', v_field), 'Fields: name, state, auto_start_agent, queue_run, check.',
         jsonb_build_object('field', v_field)
       );
     end if;
@@ -40,6 +40,7 @@ begin
       or not exists (select from office.task_states as t where t.state = v_stage ->> 'state')
       or coalesce(jsonb_typeof(v_stage -> 'auto_start_agent'), 'boolean') <> 'boolean'
       or coalesce(jsonb_typeof(v_stage -> 'queue_run'), 'boolean') <> 'boolean'
+      or not office_internal.is_command(v_stage -> 'check')
     then
       perform office_internal.refuse(
         'invalid', format('"%s" is no stage.', coalesce(v_stage ->> 'name', '')),
@@ -49,10 +50,10 @@ begin
     end if;
   end loop;
   insert into office.workflows (workspace_id, name) values (v_workspace, btrim(create_workflow.name)) returning id into v_id;
-  insert into office.stages (workflow_id, name, position, state, auto_start_agent, queue_run)
+  insert into office.stages (workflow_id, name, position, state, auto_start_agent, queue_run, check_command)
   select
     v_id, btrim(s.value ->> 'name'), s.ordinality, s.value ->> 'state', coalesce((s.value ->> 'auto_start_agent')::boolean, false),
-    coalesce((s.value ->> 'queue_run')::boolean, false)
+    coalesce((s.value ->> 'queue_run')::boolean, false), s.value -> 'check'
   from jsonb_array_elements(stages) with ordinality as s;
   return v_id;
 exception when unique_violation then

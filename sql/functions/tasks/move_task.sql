@@ -1,5 +1,6 @@
 -- office.move_task: moves a task to a state, or to a stage of its workflow, by name (T4). State, stage and event are one
--- move. Refuses moves that task_moves does not hold (move_refused), names that are neither (not_found). Takes no gate.
+-- move. Where a check must pass first, that is asked for, and the task is moved when it has (T15).
+-- Refuses moves that task_moves does not hold (move_refused), names that are neither (not_found). Takes no gate.
 create or replace function office.move_task(task text, target text)
 returns office.task_reference
 language plpgsql volatile security definer
@@ -22,6 +23,10 @@ begin
         (select 'States: ' || string_agg(s.state, ', ' order by s.position) || '.' from office.task_states as s)
       );
     end if;
+  end if;
+  -- It is moved once its check has passed (T15).
+  if office_internal.request_check(v_task, v_state) then
+    return office_internal.task_card(v_task);
   end if;
   update office.tasks as t
   set state = v_state, stage_id = coalesce(v_stage, t.stage_id)

@@ -95,6 +95,14 @@ begin
   perform from office.create_task(name || ' third', assignee => name || '/' || name || '-agent', workspace => name);
   perform office.dispatch(name);
   perform from office.wake(name || '/' || name || '-agent');
+  perform from office.create_profile(name || '-list', choices => array[name || '-profile'], workspace => name);
+  insert into office.run_choices (run_id, position, workspace_id, executor_id)
+  select r.id, 1, r.workspace_id, r.executor_id from office.runs as r join office.workspaces as w on w.id = r.workspace_id and w.name = furnish.name;
+  insert into office.worktrees (task_id, agent_id, workspace_id, name, branch, repository, folder, made_at)
+  select t.id, t.assignee_agent_id, t.workspace_id, t.title, t.title, '/srv/' || name, '/srv/' || name || '.worktrees', office.now()
+  from office.tasks as t where t.title = name || ' task';
+  insert into office.task_checks (workspace_id, task_id, target, command)
+  select t.workspace_id, t.id, 'done', jsonb_build_array(name) from office.tasks as t where t.title = name || ' task';
 end
 $$;
 select pg_temp.furnish('acme', 'ada'), pg_temp.furnish('bolt', 'ben');
