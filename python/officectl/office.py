@@ -119,6 +119,16 @@ class WorktreeRow(TypedDict):
     folder: str
 
 
+class CheckRow(TypedDict):
+    check_id: UUID
+    task: str
+    command: list[str]
+    folder: str | None
+    worktree: Json | None
+    tree: str | None
+    minutes: int
+
+
 class FireRow(TypedDict):
     routine_run_id: UUID
     status: str
@@ -500,6 +510,29 @@ class Office:
 
     def collect_worktree(self, worktree: str, dropped: bool = False) -> WorktreeRow:
         return self._row(WorktreeRow, "collect_worktree", worktree=worktree, dropped=dropped)
+
+    def claim_checks(self, worker_id: UUID, max_checks: int = 1) -> list[CheckRow]:
+        return self._rows(CheckRow, "claim_checks", worker_id=worker_id, max_checks=max_checks)
+
+    def finish_check(
+        self,
+        check_id: UUID,
+        worker_id: UUID,
+        exit_code: int | None = None,
+        output: str | None = None,
+        tree: str | None = None,
+    ) -> str:
+        """What it came to: passed or failed."""
+        return str(
+            self.call(
+                "finish_check",
+                check_id=check_id,
+                worker_id=worker_id,
+                exit_code=exit_code,
+                output=output,
+                tree=tree,
+            )[0]["finish_check"]
+        )
 
     def create_profile(
         self,

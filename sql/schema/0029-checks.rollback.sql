@@ -11,4 +11,3 @@ where source = 'changes_requested' and field = 'check_id';
 drop table office.task_checks;
 alter table office.stages drop column check_command;
 alter table office.projects drop column check_command;
-drop function if exists office_internal.is_command(jsonb);

@@ -1,21 +1,21 @@
 -- Done means checked: commands that the office runs in a task's tree before it is in review or done (T15).
 
--- A check of the tables needs it before the functions are deployed.
-create or replace function office_internal.is_command(command jsonb)
-returns boolean
-language sql immutable parallel safe
-return is_command.command is null or (
-  jsonb_typeof(is_command.command) = 'array' and jsonb_array_length(is_command.command) between 1 and 100
-  and not jsonb_path_exists(is_command.command, 'strict $[*] ? (@.type() != "string")', silent => true)
-  and is_command.command ->> 0 <> ''
-);
-
 alter table office.projects
-add column check_command jsonb check (office_internal.is_command(check_command));
+add column check_command jsonb check (
+  check_command is null or jsonb_typeof(check_command) = 'array'
+  and jsonb_array_length(case when jsonb_typeof(check_command) = 'array' then check_command else '[]' end) between 1 and 100
+  and not jsonb_path_exists(check_command, 'strict $[*] ? (@.type() != "string")', silent => true)
+  and check_command ->> 0 <> ''
+);
 comment on column office.projects.check_command
 is 'A command, as ["make", "test"]: run in a task''s tree before it is in review or done; null: none (T15).';
 alter table office.stages
-add column check_command jsonb check (office_internal.is_command(check_command));
+add column check_command jsonb check (
+  check_command is null or jsonb_typeof(check_command) = 'array'
+  and jsonb_array_length(case when jsonb_typeof(check_command) = 'array' then check_command else '[]' end) between 1 and 100
+  and not jsonb_path_exists(check_command, 'strict $[*] ? (@.type() != "string")', silent => true)
+  and check_command ->> 0 <> ''
+);
 comment on column office.stages.check_command
 is 'A command, as ["make", "lint"], for tasks that come into this stage; null: the project''s.';
 
