@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 
-select plan(132);
+select plan(133);
 
 -- Q1
 
