@@ -54,7 +54,8 @@ def test_k1_the_drain_is_measured_with_its_calls_and_its_profile(
     ]
     assert "No peers: nobody asked." in table.notes
     assert {row[0] for row in calls.rows} >= {"claim_runs", "finish_attempts"}
-    assert "claim_runs" in {row[0] for row in profile.rows}
+    # The thirty that cost most themselves: this one makes the launches.
+    assert "make_launches" in {row[0] for row in profile.rows}
 
 
 @pytest.mark.parametrize(
