@@ -1,5 +1,5 @@
--- office_internal.task_of_message: the task of the agent session that a message is written into (N2). One that names no session of the
--- office is a message without a task. Refuses a session of another agent (not_found), and one that has ended (session_ended).
+-- office_internal.task_of_message: the task of the agent session that a message is written into (N2).
+-- Refuses what is no session of that agent (not_found), and one that has ended (session_ended).
 create or replace function office_internal.task_of_message(wakeup office.wakeups)
 returns uuid
 language plpgsql stable parallel safe
@@ -11,9 +11,9 @@ begin
   select * into v_session
   from office.agent_sessions as s
   where s.id = ((wakeup).payload ->> 'session_id')::uuid;
-  if v_session.agent_id <> (wakeup).agent_id then
+  if v_session.agent_id is distinct from (wakeup).agent_id then
     perform office_internal.refuse(
-      'not_found', 'That agent has no such session.', 'select * from office.sessions; shows them.',
+      'not_found', 'That agent has no such session.', 'select * from office.sessions; shows them. One begins with an agent''s first run on a task.',
       jsonb_build_object('noun', 'session', 'given', (wakeup).payload ->> 'session_id')
     );
   end if;

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from support.clock import install_test_clock, set_clock
+from support.sessions import open_session
 
 Connection = psycopg.Connection[Any]
 
@@ -41,7 +42,7 @@ KINDS: dict[str, tuple[str, dict[str, object]]] = {
     "tick of other": ("routine", {"routine_id": ROUTINES[1]}),
     "hand fires one": ("routine", {"routine_id": ROUTINES[0], "fire": "manual"}),
     "tick with task": ("routine", {"routine_id": ROUTINES[0], "task_id": "second"}),
-    "message": ("message", {"session_id": STAGE, "text": "hello"}),
+    "message": ("message", {"text": "hello"}),
 }
 # What becomes of a run before the requests come.
 STATES = ("queued", "claimed", "running", "waiting", "stopping", "answered", "retrying", "finished")
@@ -114,6 +115,8 @@ def wake(conn: Connection, request: Request) -> str:
         ).fetchone()
         assert task is not None
         payload = {**payload, "task_id": str(task[0])}
+    if source == "message":
+        payload = {**payload, "session_id": open_session(conn, AGENTS[request.agent])}
     set_clock(conn, START + timedelta(seconds=10 + request.second))
     row = conn.execute(
         "select wakeup_id from office.wake(%s, %s, %s, %s)",

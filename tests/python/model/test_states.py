@@ -64,10 +64,12 @@ select from office.wake_many((
     'agent', d.agent, 'source', k.source,
     'payload', k.payload || case when k.source like 'task%' or (k.source = 'user' and d.about)
       then jsonb_build_object('task_id', t.id) else '{}' end
+      || case when k.source = 'message' then jsonb_build_object('session_id', s.id) else '{}' end
   ))
   from (
     select
-      w.id, w.name || '/' || a.name as agent, floor(random() * 8) as kind, random() < 0.5 as about,
+      w.id, a.id as agent_id, w.name || '/' || a.name as agent, floor(random() * 8) as kind,
+      random() < 0.5 as about,
       'task ' || (1 + floor(random() * 5)::integer) as title
     from office.workspaces as w
     join office.agents as a on a.workspace_id = w.id
@@ -76,10 +78,13 @@ select from office.wake_many((
   join office.tasks as t on t.workspace_id = d.id and t.title = d.title
   join (values
     (0, 'user', '{}'::jsonb),
-    (1, 'message', '{"session_id": "a0000000-0000-4000-8000-000000000003", "text": "x"}'),
+    (1, 'message', '{"text": "x"}'),
     (2, 'task_children_completed', '{}'), (3, 'task_assigned', '{}'),
     (4, 'routine', '{"routine_id": "a0000000-0000-4000-8000-000000000001"}')
   ) as k (kind, source, payload) on k.kind = d.kind
+  left join office.agent_sessions as s
+    on s.agent_id = d.agent_id and s.ended_at is null and k.source = 'message'
+  where k.source <> 'message' or s.id is not null
 ))
 """
 # Each row draws by itself: below `offset 0` no condition moves to where it would be asked once for all.

@@ -51,6 +51,9 @@ from office.workspaces as w;
 insert into office.comments (workspace_id, task_id, author_agent_id, body)
 select w.id, '{ID}c3', '{ID}b2', 'Three of them, one is wet.'
 from office.workspaces as w;
+insert into office.agent_sessions (id, workspace_id, agent_id, task_id, created_at)
+select '{ID}f1', w.id, '{ID}b1', '{ID}c2', office.now()
+from office.workspaces as w;
 """.replace("{ID}", ID)
 TASK = f"{ID}c2"
 SOME = f"{ID}f1"

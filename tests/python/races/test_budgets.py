@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from support.races import Background, wait_until_blocked
+from support.sessions import open_session
 
 from .conftest import Office, Row, Worker, together
 
@@ -120,7 +121,8 @@ def test_a_cost_and_a_claim_agree(office: Office) -> None:
     budget(office, "acme/ann", 10)
     _, launch = office.running("ann")
     office.rows(
-        "select office.wake('ann', 'message', %s)", json.dumps({"session_id": str(uuid.uuid4()), "text": "x"})
+        "select office.wake('ann', 'message', %s)",
+        json.dumps({"session_id": open_session(office.watcher, "ann"), "text": "x"}),
     )
     spending = office.session()
     spending.autocommit = False

@@ -216,8 +216,8 @@ select is(
 -- Solo
 
 select pg_temp.scenario('solo', 'ann');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "one"}');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "two"}');
+select pg_temp.message('ann', 'one');
+select pg_temp.message('ann', 'two');
 select pg_temp.look();
 select pg_temp.wake('ann', 'user');
 select pg_temp.look();

@@ -134,7 +134,7 @@ select is(pg_temp.reasons(:'w'), 'it gathers wakes that come in bursts', 'S5: a 
 select pg_temp.scenario('lane', 'ann');
 select pg_temp.wake('ann') as busy \gset
 select pg_temp.claim();
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "one"}') as w \gset
+select pg_temp.message('ann', 'one') as w \gset
 select pg_temp.look();
 select is(split_part(pg_temp.reasons(:'w'), ' →', 1), 'ann has 1 of 1 runs going', 'S5: a busy agent says so');
 select office.update_agent('lane/ann', '{"cooldown_sec": 30}');
@@ -142,7 +142,7 @@ select pg_temp.look();
 select pg_temp.finish(:'busy');
 select is(split_part(pg_temp.reasons(:'w'), ' →', 1), 'ann cools down', 'S5: … a cooling one');
 select testing.advance('10 seconds');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "two"}') as second \gset
+select pg_temp.message('ann', 'two') as second \gset
 select pg_temp.look();
 select ok(pg_temp.reasons(:'second') like '%others of ann are before it%', 'S5: … whoever is behind another');
 select pg_temp.scenario('paused', 'ann');

@@ -46,7 +46,7 @@ $$;
 select pg_temp.scenario('three', 'ann', 'boss');
 select office.update_agent('three/boss', '{"role": "ceo"}'), office.set_setting('max_retry_count', '0', 'three');
 select office.update_agent('three/ann', '{"max_concurrent_sessions": 3}');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') as live \gset
+select pg_temp.message('ann') as live \gset
 select pg_temp.claim();
 select pg_temp.start(:'live');
 select is(pg_temp.gives_up('ann') || pg_temp.gives_up('ann'), 'failedfailed', 'Q23: two give up');

@@ -167,7 +167,7 @@ returns text
 language plpgsql
 as $$
 declare
-  v_wakeup uuid := pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}');
+  v_wakeup uuid := pg_temp.message('ann');
 begin
   perform pg_temp.look();
   update office.runs as r

@@ -82,7 +82,7 @@ select is((select count(*)::integer from office.inbox_items as i where i.kind = 
 
 -- Many delays: within their bounds, and not all the same
 select pg_temp.scenario('jitter', 'ann');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') from generate_series(1, 8);
+select pg_temp.message('ann') from generate_series(1, 8);
 select office.update_agent('jitter/ann', '{"max_concurrent_sessions": 8}');
 select pg_temp.claim();
 select office.fail_attempt(r.attempt_id, 'x') from office.runs as r join office.workspaces as w on w.id = r.workspace_id where w.name = 'jitter';

@@ -22,7 +22,7 @@ returns text
 language plpgsql
 as $$
 declare
-  v_run uuid := (pg_temp.run(pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}'))).id;
+  v_run uuid := (pg_temp.run(pg_temp.message('ann'))).id;
   v_attempt uuid := office.uuid7();
   v_said pg_temp.refusal;
   v_is text;

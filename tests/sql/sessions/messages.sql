@@ -3,7 +3,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
-select plan(46);
+select plan(49);
 
 create function pg_temp.turn()
 returns text
@@ -138,6 +138,10 @@ select is(pg_temp.turn(), 'message', 'N2: by wake with source message');
 select is((pg_temp.run(:'w')).session_id, :'session_id'::uuid, 'N2: … into that session');
 select pg_temp.done();
 select is(pg_temp.code(format('select office.wake(''talks/bob'', ''message'', %L)', jsonb_build_object('session_id', :'session_id', 'text', 'x'))), 'PT404 not_found', 'N2: a session of another agent');
+select count(*)::integer as before from office.wakeups \gset
+select is(pg_temp.code($$ select office.wake('talks/ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') $$), 'PT404 not_found', 'N2: a session that is nowhere');
+select is(pg_temp.code($$ select office.wake_many('[{"agent": "talks/ann", "source": "user"}, {"agent": "talks/ann", "source": "message", "payload": {"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}}]') $$), 'PT404 not_found', 'N2: … among many');
+select is((select count(*)::integer from office.wakeups), :before, 'N2: … and nothing is written');
 select is(pg_temp.code($$ select office.send_message('s999999', 'x') $$), 'PT404 not_found', 'N2: a session that is not there');
 select is(pg_temp.code(format('select office.send_message(%L, '' '')', :'session')), 'PT422 invalid text', 'N2: a message says something');
 select is(pg_temp.code(format('select office.steer(%L, null)', :'session')), 'PT422 invalid text', 'N2: … a steer too');
