@@ -217,6 +217,9 @@ begin
       as freed_run_ids,
     coalesce(array_agg(x.id) filter (where x.becomes = 'waiting' and x.was <> 'waiting'), '{}') as quiet_run_ids,
     coalesce(array_agg(x.id) filter (
+      where x.was in ('claimed', 'running', 'stopping') and (x.becomes = 'waiting' or (x.becomes = 'queued' and x.is_active))
+    ), '{}') as resting_run_ids,
+    coalesce(array_agg(x.id) filter (
       where x.becomes in ('claimed', 'running', 'stopping') and (x.was = 'waiting' or (x.was = 'queued' and x.was_active))
     ), '{}') as going_on_run_ids,
     -- Active before and after, a run is the same to its lane.
@@ -257,6 +260,10 @@ begin
   -- Whoever waits for a person makes no requests meanwhile; an answer lets it go on (S6).
   if cardinality(v_changed.quiet_run_ids) > 0 or cardinality(v_changed.going_on_run_ids) > 0 then
     perform office_internal.follow_providers(v_changed.quiet_run_ids, v_changed.going_on_run_ids);
+  end if;
+  -- … and works for none of its minutes.
+  if cardinality(v_changed.resting_run_ids) > 0 or cardinality(v_changed.going_on_run_ids) > 0 then
+    perform office_internal.count_worked(v_changed.resting_run_ids, v_changed.going_on_run_ids);
   end if;
   -- Whoever moves an ended run on has answered what it asked of people.
   if cardinality(v_changed.revived_run_ids) > 0 then

@@ -26,7 +26,10 @@ class Launch:
     environment: Mapping[str, str]
     """For the program, beside what is passed on from the worker's own environment."""
     limits: Json
-    """minutes, silence_seconds, output_bytes; what is missing or null is not limited."""
+    """minutes, silence_seconds, output_bytes; what is missing or null is not limited.
+
+    And worked_seconds: how much of the minutes earlier launches of the attempt have used.
+    """
     engine_session: str | None = None
     worktree: Json | None = None
     """The git worktree that `folder` is to be: name, branch, repository, folder, start; None: it is none."""

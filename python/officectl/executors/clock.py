@@ -5,10 +5,13 @@ import time
 
 
 class ActiveClock:
-    """Runs from its making, on the monotonic clock; stands still between `pause` and `go_on`."""
+    """Runs from its making, on the monotonic clock; stands still between `pause` and `go_on`.
 
-    def __init__(self) -> None:
-        self._active = 0.0
+    It begins with the seconds that earlier launches of the attempt have worked.
+    """
+
+    def __init__(self, worked: float = 0.0) -> None:
+        self._active = worked
         self._running_since: float | None = time.monotonic()
         self.turned = asyncio.Event()
         """It has begun to stand still or to run: whoever waits for a time clears this and looks again."""

@@ -29,7 +29,7 @@ class Attempt:
         """After `carry_out`: the database knows how it ended."""
         self._calls = calls
         self._executor = executor
-        self.clock = ActiveClock()
+        self.clock = ActiveClock(launch.limits.get("worked_seconds", 0.0))
         self._stop = asyncio.Event()
         self._given_up = asyncio.Event()
         self._recorder = Recorder(calls, launch, self._given_up)

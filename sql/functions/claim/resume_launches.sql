@@ -1,6 +1,7 @@
 -- office_internal.resume_launches: claims answered runs for a worker and answers their launches (S3): the same attempt in its next launch,
 -- with a fresh token and what was decided: what its last launcher still says of it is refused from now on. What it is told:
--- an engine that keeps its session the answers alone, any other program all that it was told before and then the answers.
+-- an engine that keeps its session the answers alone, any other program all that it was told before and then the answers. Its limits
+-- say how long earlier launches have worked (S6).
 -- The caller holds the gates and has picked the runs.
 create or replace function office_internal.resume_launches(run_ids uuid[], worker_id uuid)
 returns setof office_internal.launch
@@ -17,7 +18,7 @@ begin
     with picked as materialized (
       select
         r.id, r.number, r.attempt_id, r.workspace_id, r.agent_id, r.task_id, r.executor_id, r.reason, r.requested_at,
-        t.number as attempt_number, t.engine_session, t.launch + 1 as launch,
+        t.number as attempt_number, t.engine_session, t.worked, t.launch + 1 as launch,
         encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex') as secret,
         n.answers, office_internal.answers_text(n.answers) as said
       from office.runs as r
@@ -55,7 +56,8 @@ begin
       (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e)
         || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
       coalesce(x.body ->> 'folder', y.folder, j.folder),
-      g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
+      g.attempt_limits || coalesce(x.body -> 'limits', '{}')
+        || jsonb_build_object('worked_seconds', coalesce(round(extract(epoch from p.worked), 3), 0)),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz,
       p.launch, (select coalesce(max(s.sequence), 0) from office.attempt_steps as s where s.attempt_id = p.attempt_id),
       case when y.name is not null then to_jsonb(y) end

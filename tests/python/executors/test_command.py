@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from officectl.executors import CommandExecutor
+from officectl.executors import ActiveClock, CommandExecutor
 from officectl.executors.lines import CUT, LONGEST_LINE
 from officectl.executors.program import OUTPUT_BYTES
 
@@ -211,6 +211,17 @@ async def test_minutes_end_the_attempt_as_a_limit(
     )
     assert end.cause == "limit"
     assert "0.01 minutes" in (end.error or "")
+
+
+async def test_minutes_of_earlier_launches_count(
+    launch: LaunchMaker, sink: Memory, stop: asyncio.Event
+) -> None:
+    """S6: a launch after an answer has what is left of them; silence is its own."""
+    sink.clock = ActiveClock(worked=59.5)
+    end = await CommandExecutor().run(
+        launch("sleep 60", limits={"minutes": 1, "silence_seconds": 30}), sink, stop
+    )
+    assert (end.cause, end.error) == ("limit", "It ran for 1 minutes, its limit.")
 
 
 async def test_no_time_passes_while_the_run_waits_for_a_person(

@@ -3,7 +3,8 @@
 begin;
 set local search_path = tap, public;
 \ir ../support/queue.psql
-select plan(24);
+\ir ../support/deciding.psql
+select plan(29);
 
 -- So many steps of these kinds, behind those that are there.
 create function pg_temp.takes(wakeup uuid, variadic kinds text[])
@@ -109,6 +110,40 @@ select matches(
 select pg_temp.runs_of('eve') as w \gset
 select pg_temp.takes(:'w', 'output', 'output', 'output', 'output', 'output', 'output', 'output', 'output', 'error', 'note');
 select is(pg_temp.told(:'w'), null, 'S6: a program that reports no turns has none');
+-- Minutes: those of all its launches, and none of those that it waits for a person.
+select pg_temp.scenario('minutes', 'ann');
+create function pg_temp.worked()
+returns text
+language sql
+as $$
+  select string_agg(l.limits ->> 'worked_seconds', ' ') from office.claim_runs(current_setting('testing.worker')::uuid, 5) as l where l.run_id is not null
+$$;
+select pg_temp.running('ann') as w \gset
+select testing.advance('10 minutes');
+select (pg_temp.ask(:'w')).decision as d \gset
+select testing.advance('2 hours');
+select office.answer(:'d', 'yes');
+select testing.advance('5 minutes');
+select (pg_temp.ask(:'w', 'And now?')).decision as d \gset
+select testing.advance('1 hour');
+select pg_temp.leave(:'w');
+select testing.advance('1 hour');
+select office.answer(:'d', 'yes');
+select testing.advance('1 hour');
+select is(pg_temp.worked(), '900.000', 'S6: the next launch is told what the last worked: 10 minutes and 5, and no wait');
+select pg_temp.start(:'w');
+select testing.advance('90 seconds');
+select (pg_temp.ask(:'w', 'Once more?')).decision as d \gset
+update office.decisions set status = 'answered', choice = 'no' where 'd' || number = :'d';
+select testing.advance('30 seconds');
+select is(pg_temp.leave(:'w'), 'queued', 'D9: it ends before it was told');
+select testing.advance('1 hour');
+select is(pg_temp.worked(), '1020.000', 'S6: … and has worked up to there');
+select pg_temp.start(:'w');
+select is(pg_temp.finish(:'w'), 'succeeded', 'S6: it ends as any other');
+select pg_temp.wake('ann');
+select is(pg_temp.worked(), null, 'S6: a new attempt has worked for nothing yet');
+
 select is_empty('select * from office.audit()', 'Q26: the books balance');
 select * from finish();
 rollback;

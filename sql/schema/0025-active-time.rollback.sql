@@ -1,0 +1,1 @@
+alter table office.attempts drop column working_since, drop column worked;
