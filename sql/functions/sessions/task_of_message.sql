@@ -13,7 +13,8 @@ begin
   where s.id = ((wakeup).payload ->> 'session_id')::uuid;
   if v_session.agent_id is distinct from (wakeup).agent_id then
     perform office_internal.refuse(
-      'not_found', 'That agent has no such session.', 'select * from office.sessions; shows them. One begins with an agent''s first run on a task.',
+      'not_found', 'That agent has no such session.',
+      'select * from office.sessions; shows them. One begins with an agent''s first run on a task.',
       jsonb_build_object('noun', 'session', 'given', (wakeup).payload ->> 'session_id')
     );
   end if;

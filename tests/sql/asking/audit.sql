@@ -163,8 +163,8 @@ from (values
 
 select pg_temp.scenario('lowered', 'ann', 'bob');
 select office.update_agent('lowered/ann', '{"max_concurrent_sessions": 3}');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') as first \gset
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "y"}') as second \gset
+select pg_temp.message('ann') as first \gset
+select pg_temp.message('ann', 'y') as second \gset
 select pg_temp.claim();
 select testing.advance('1 minute');
 select office.update_agent('lowered/ann', '{"max_concurrent_sessions": 1}'), office.set_setting('max_concurrent_runs', '1', 'lowered');

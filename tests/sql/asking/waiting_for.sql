@@ -1,6 +1,7 @@
 -- S5: why a queued run waits: each reason, said with the command that lifts it; and the command, typed, lifts it.
 begin;
 set local search_path = tap, public;
+\ir ../support/session.psql
 select plan(52);
 select testing.install_clock();
 
@@ -155,17 +156,17 @@ create function pg_temp.claim_cut() returns setof text language sql
 as $$ select c.agent || ' ' || c.reason from office.claim_runs((select id from cutter), 20) as c where c.run_id is not null $$;
 create function pg_temp.waits_cut() returns office.up_next language sql as $$ select u from office.up_next as u where u.workspace = 'cut' $$;
 select w.wakeup_id
-from generate_series(1, 3) as n, office.wake('cut/ann', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', n::text)) as w;
+from generate_series(1, 3) as n, office.wake('cut/ann', 'message', jsonb_build_object('session_id', pg_temp.session('ann', 'cut'), 'text', n::text)) as w;
 select count(*) as claimed from pg_temp.claim_cut() \gset
 select from office.update_agent('cut/ann', '{"max_concurrent_sessions": 1}');
-select from office.wake('cut/ann', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', 'x'));
+select from office.wake('cut/ann', 'message', jsonb_build_object('session_id', pg_temp.session('ann', 'cut'), 'text', 'x'));
 select office.dispatch('cut') as taken \gset
 select is((pg_temp.waits_cut()).waiting_for, 'ann has 3 of 1 runs going', 'S5: an agent that may do less than it does');
 select (pg_temp.waits_cut()).lift \gset
 :lift
 select set_eq('select pg_temp.claim_cut()', array['ann message'], 'S5: … may do one more by what is beside it');
 select from office.set_setting('max_concurrent_runs', '1', 'cut');
-select from office.wake('cut/bob', 'message', jsonb_build_object('session_id', office.uuid7(), 'text', 'x'));
+select from office.wake('cut/bob', 'message', jsonb_build_object('session_id', pg_temp.session('bob', 'cut'), 'text', 'x'));
 select office.dispatch('cut') as taken \gset
 select is((pg_temp.waits_cut()).waiting_for, 'every slot of workspace cut is in use (1)', 'S5: a workspace that has fewer slots than runs');
 select (pg_temp.waits_cut()).lift \gset

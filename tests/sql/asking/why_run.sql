@@ -117,7 +117,7 @@ select pg_temp.scenario('around', 'ann', 'bob', 'cis');
 select pg_temp.stays();
 select office.update_agent('around/ann', '{"cooldown_sec": 60}');
 select pg_temp.look();
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000001", "text": "x"}') as before \gset
+select pg_temp.message('ann') as before \gset
 select pg_temp.claim();
 select pg_temp.start(:'before');
 select pg_temp.began();

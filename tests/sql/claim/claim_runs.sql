@@ -61,7 +61,7 @@ select is(pg_temp.claim(), 'cis:user, ann:user, bob:user', 'Q12: by requested_at
 select pg_temp.scenario('busy', 'ann', 'bob');
 select pg_temp.wake('ann') as busy \gset
 select pg_temp.claim();
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "oldest"}');
+select pg_temp.message('ann', 'oldest');
 select pg_temp.look();
 select testing.advance('1 minute');
 select pg_temp.wake('bob');
@@ -103,7 +103,7 @@ select office.set_setting('max_concurrent_runs', '3', 'slots');
 select is(array_length(string_to_array(pg_temp.claim(), ', '), 1), 1, 'S1: one slot more, one launch more');
 
 select pg_temp.scenario('capacity', 'ann');
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') from generate_series(1, 5);
+select pg_temp.message('ann') from generate_series(1, 5);
 select is(pg_temp.claim(), 'ann:message', 'Q12: max_concurrent_sessions is 1 unless said');
 select is(pg_temp.claim(), '', 'Q12: claimed counts');
 update office.runs set status = 'running' where status = 'claimed' and workspace_id = (select id from office.workspaces where name = 'capacity');

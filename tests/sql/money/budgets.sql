@@ -187,9 +187,9 @@ select is_empty('select * from office.audit()', 'Q26: the books balance');
 select pg_temp.scenario('side', 'ann', 'bob', 'cis');
 select office.update_agent('side/ann', '{"max_concurrent_sessions": 3}');
 select office.set_budget('workspace:side', 25, run_estimate_cents => 10);
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000001", "text": "x"}') as a1 \gset
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000001", "text": "x"}') as a2 \gset
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000001", "text": "x"}') as a3 \gset
+select pg_temp.message('ann') as a1 \gset
+select pg_temp.message('ann') as a2 \gset
+select pg_temp.message('ann') as a3 \gset
 select pg_temp.wake('bob') as b \gset
 select is(pg_temp.claim(), 'ann:message, ann:message', 'B2: of four launches side by side the budget has room for two');
 select is(pg_temp.reserved('workspace:side'), '10, 10', 'B2: each reserves its estimate: at first the policy''s');

@@ -100,9 +100,9 @@ select is(pg_temp.claim(), 'a1:user, a2:user', 'S6: … all go');
 
 select pg_temp.spending('crowd', 'acme:crowd', null, 'ann', 'bob');
 select office.set_provider_limit('acme:crowd', 1);
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') as first \gset
+select pg_temp.message('ann') as first \gset
 select pg_temp.claim();
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') from generate_series(1, 12);
+select pg_temp.message('ann') from generate_series(1, 12);
 select pg_temp.wake('bob') as bob \gset
 select pg_temp.claim();
 select office.set_provider_limit('acme:crowd', 3);

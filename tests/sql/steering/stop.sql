@@ -46,7 +46,7 @@ select is(pg_temp.claim(), 'bob:user', 'P2: … and no other');
 select pg_temp.scenario('agent', 'ann', 'bob');
 select pg_temp.wake('ann') as live \gset
 select pg_temp.claim();
-select pg_temp.wake('ann', 'message', '{"session_id": "a0000000-0000-4000-8000-000000000009", "text": "x"}') as queued \gset
+select pg_temp.message('ann') as queued \gset
 select pg_temp.wake('bob') as other \gset
 select pg_temp.look();
 select is((select string_agg(s.result, ' ' order by s.result) from office.stop('agent:agent/ann', 'gone wild') as s), 'agent_stopped stopping', 'P2: an agent''s runs');

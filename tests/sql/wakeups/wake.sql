@@ -93,7 +93,7 @@ insert into samples values
   ('ready_to_close', jsonb_build_object('task_id', :'task'), '{}', 'event', 'assignee'),
   ('reopened', jsonb_build_object('task_id', :'task'), '{}', 'event', 'assignee'),
   ('queue_run', jsonb_build_object('task_id', :'task', 'stage_id', office.uuid7()), '{"context": "more"}', 'event', 'assignee'),
-  ('message', jsonb_build_object('session_id', office.uuid7(), 'text', 'hi'), '{"steer": true}', 'event', 'nobody');
+  ('message', jsonb_build_object('session_id', pg_temp.session('ann', 'sources'), 'text', 'hi'), '{"steer": true}', 'event', 'nobody');
 
 select set_eq('select source from office.wakeup_sources', 'select source from samples', 'Q2: these are the sources, and heartbeat is none');
 
