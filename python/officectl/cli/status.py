@@ -22,7 +22,7 @@ select
     select count(*) from office.tasks t join office.task_states s on s.state = t.state
     where not s.closed and t.archived_at is null and t.deleted_at is null
   ) as tasks_open,
-  (select count(*) from office.inbox) as needs_a_person,
+  (select count(*) from office.needs_me) + (select count(*) from office.inbox) as needs_a_person,
   (select count(*) from office.stuck) as stuck
 """
 

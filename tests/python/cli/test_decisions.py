@@ -38,9 +38,11 @@ def test_i8_a_question_is_in_the_inbox_until_it_is_answered(asked: Officectl) ->
         "r1",
         "red, blue",
     ]
+    assert asked("status", "-o", "json").items[0]["needs_a_person"] == 1
     answered = asked("answer", "d1", "blue", "--note", "as the sea", "-o", "json").items[0]
     assert (answered["status"], answered["run_status"]) == ("answered", "running")
     assert asked("inbox", "-o", "json").items == []
+    assert asked("status", "-o", "json").items[0]["needs_a_person"] == 0
     (row,) = asked("decision", "list", "-o", "json").items
     assert (row["choice"], row["note"], row["through"], row["decided_by"]) == (
         "blue",
