@@ -108,7 +108,8 @@ grant execute on function
   office.now(), office.uuid7(), office.read_rate_limit(text, timestamptz, text),
   office.register_worker(text, integer, text, integer, text), office.heartbeat(uuid, uuid[]), office.drain_worker(uuid),
   office.claim_checks(uuid, integer), office.finish_check(uuid, uuid, integer, text, text),
-  office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.dispatch(text), office.get_setting(text, text),
+  office.give_back(uuid, uuid[]), office.abandoned_attempts(text), office.sessions_to_delete(text),
+  office.confirm_deletion(uuid, text), office.dispatch(text), office.get_setting(text, text),
   office.claim_runs(uuid, integer), office.start_attempt(uuid, integer, text, integer), office.start_attempts(jsonb),
   office.record_steps(uuid, jsonb, integer), office.next_prompt(uuid, integer, boolean),
   office.finish_attempt(uuid, jsonb, integer, integer), office.finish_attempts(jsonb),
@@ -252,7 +253,8 @@ create policy visible on office.routine_triggers using (workspace_id in (select 
 create policy visible on office.routine_runs using (workspace_id in (select office.visible_workspaces()));
 
 -- What runs go on from, what they may, and agents' sessions.
-grant select on office.checkpoints, office.receipts, office.permission_rules, office.agent_sessions, office.sessions
+grant select on office.checkpoints, office.receipts, office.permission_rules, office.agent_sessions, office.sessions,
+  office.session_deletions
   to office_reader, office_client, office_operator;
 grant delete on office.permission_rules to office_operator;
 grant execute on function office.checkpoint(jsonb, jsonb, text), office.receipt(text, jsonb) to office_client, office_operator;
@@ -263,6 +265,8 @@ grant execute on function
   to office_client, office_operator;
 alter table office.agent_sessions enable row level security;
 create policy visible on office.agent_sessions using (workspace_id in (select office.visible_workspaces()));
+alter table office.session_deletions enable row level security;
+create policy visible on office.session_deletions using (workspace_id in (select office.visible_workspaces()));
 alter table office.checkpoints enable row level security;
 alter table office.receipts enable row level security;
 alter table office.permission_rules enable row level security;

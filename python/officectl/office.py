@@ -243,6 +243,12 @@ class AbandonedRow(TypedDict):
     launch: int
 
 
+class DeletionRow(TypedDict):
+    deletion_id: UUID
+    engine_session: str
+    executor: Json
+
+
 class ReleaseRow(TypedDict):
     released: str
     held_by: str
@@ -888,6 +894,14 @@ class Office:
     def abandoned_attempts(self, host: str) -> list[AbandonedRow]:
         """Attempts of ended workers of a host that nobody has cleaned up after, each in its last launch."""
         return self._rows(AbandonedRow, "abandoned_attempts", host=host)
+
+    def sessions_to_delete(self, host: str) -> list[DeletionRow]:
+        """Engine sessions of retired work that a host keeps."""
+        return self._rows(DeletionRow, "sessions_to_delete", host=host)
+
+    def confirm_deletion(self, deletion_id: UUID, outcome: str) -> None:
+        """What became of one: deleted, not_there or unknown."""
+        self.call("confirm_deletion", deletion_id=deletion_id, outcome=outcome)
 
     def note_decision(self, decision: str) -> None:
         """As an agent, in the attempt of `act_with`."""

@@ -30,7 +30,7 @@ begin
   from office.workspaces as w
   where v_setting.key in (
       'max_concurrent_runs', 'attempt_minutes', 'attempt_turns', 'attempt_tool_calls', 'silence_timeout_seconds', 'output_limit_bytes',
-      'coalescing_window_seconds', 'on_checkout_conflict', 'overflow_after_minutes'
+      'coalescing_window_seconds', 'on_checkout_conflict', 'overflow_after_minutes', 'project_folders', 'linked_sessions'
     )
     and (v_setting.scope = 'office' or w.id = v_setting.scope_id);
   if v_setting.key = 'routines_enabled' then

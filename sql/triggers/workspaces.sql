@@ -10,8 +10,11 @@ declare
   v_office uuid;
   v_routine uuid;
 begin
-  insert into office_internal.gates (workspace_id, slots, attempt_limits)
-  values (new.id, office_internal.setting('max_concurrent_runs')::integer, office_internal.launch_limits(new.id));
+  insert into office_internal.gates (workspace_id, slots, attempt_limits, project_folders, linked_sessions)
+  values (
+    new.id, office_internal.setting('max_concurrent_runs')::integer, office_internal.launch_limits(new.id),
+    office_internal.setting('project_folders') = 'on', office_internal.setting('linked_sessions') = 'on'
+  );
   insert into office.workflows (workspace_id, name, kind) values (new.id, 'office', 'office') returning id into v_office;
   insert into office.stages (workflow_id, name, position, state, auto_start_agent)
   select v_office, initcap(replace(s.state, '_', ' ')), s.position, s.state, s.state <> 'proposed'

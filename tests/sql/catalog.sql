@@ -306,6 +306,8 @@ select set_eq(
       ('drain_worker', 'operator worker'),
       ('give_back', 'operator worker'), ('claim_checks', 'operator worker'), ('finish_check', 'operator worker'),
       ('abandoned_attempts', 'operator worker'),
+      ('sessions_to_delete', 'operator worker'),
+      ('confirm_deletion', 'operator worker'),
       ('claim_runs', 'operator worker'),
       ('start_attempt', 'operator worker'),
       ('start_attempts', 'operator worker'),

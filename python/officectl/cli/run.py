@@ -121,8 +121,11 @@ PARTS = ("attempts", "usage", "changed_files", "feedback")
 # Nothing of the program is left only once its launcher has said so.
 LEFT = """
 select r.ended_at is not null and (at.id is null or at.cleaned_at is not null) as over, at.engine_session,
-  x.body as executor, coalesce(x.body ->> 'folder', y.folder, j.folder) as folder
+  x.body as executor, coalesce(
+    x.body ->> 'folder', y.folder, case when office.get_setting('project_folders', w.name) = 'on' then j.folder end
+  ) as folder
 from office.runs r
+join office.workspaces w on w.id = r.workspace_id
 join office.executors x on x.id = r.executor_id
 left join office.worktrees y on y.task_id = r.task_id and y.agent_id = r.agent_id and y.collected_at is null
 left join office.tasks t on t.id = r.task_id

@@ -1,4 +1,6 @@
-"""What is left of launches that are over (P7): found by its mark, killed, and confirmed as gone."""
+"""What is left on a host: of launches that are over (P7), found by its mark, killed, confirmed as gone; of work
+that is retired (N3), the engines' own sessions.
+"""
 
 import asyncio
 import logging
@@ -6,6 +8,7 @@ from collections.abc import Mapping
 
 from officectl.errors import Refused
 from officectl.executors.marks import Launched, sweep
+from officectl.executors.retire import delete_session
 from officectl.service.calls import Calls
 
 log = logging.getLogger(__name__)
@@ -46,3 +49,18 @@ async def confirm(calls: Calls, launched: Launched, killed: int) -> bool:
         if refusal.code not in ("attempt_superseded", "not_found"):
             raise
     return True
+
+
+async def delete_retired(calls: Calls, host: str) -> None:
+    """Delete the engine sessions of retired work that this host keeps, and say what became of them.
+
+    What cannot be deleted now is tried again the next time. OfficeError when the database does not answer.
+    """
+    for row in await calls.rows("sessions_to_delete", host=host):
+        try:
+            outcome = await asyncio.to_thread(delete_session, row["executor"], row["engine_session"])
+        except OSError as fault:
+            log.warning("the engine session %s cannot be deleted: %s", row["engine_session"], fault)
+            continue
+        await calls.rows("confirm_deletion", deletion_id=row["deletion_id"], outcome=outcome)
+        log.info("engine session %s of retired work: %s", row["engine_session"], outcome)

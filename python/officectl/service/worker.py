@@ -16,7 +16,7 @@ from officectl.executors.marks import Launched
 from officectl.service.attempt import Attempt
 from officectl.service.calls import Calls, GivenUp, passes
 from officectl.service.checks import Check
-from officectl.service.host import abandoned, clean_up, confirm
+from officectl.service.host import abandoned, clean_up, confirm, delete_retired
 from officectl.service.launches import forget, launch_of
 from officectl.service.ticker import carry_out
 from officectl.service.waiting import any_of
@@ -28,6 +28,9 @@ from office.claim_runs(worker_id => %(worker_id)s, max_runs => %(max_runs)s)
 
 CLEAN_UP_SECONDS = 5.0
 """How often a worker looks for what dead workers left on its host: answered runs wait for that."""
+
+RETIRE_SECONDS = 60.0
+"""How often it looks for engine sessions of retired work on its host (J1)."""
 
 DEPLOY_SECONDS = 60.0
 """How long the functions may be in the middle of a deploy, or another version's, before a worker gives up."""
@@ -77,7 +80,8 @@ class Worker:
         except GivenUp:
             return
         await self._clean_up()
-        loops = [asyncio.create_task(loop) for loop in (self._keep_beating(), self._keep_clean())]
+        lives = (self._keep_beating(), self._keep_clean(), self._keep_retiring())
+        loops = [asyncio.create_task(life) for life in lives]
         for loop in loops:
             loop.add_done_callback(lambda _: stop.set())
         try:
@@ -244,6 +248,14 @@ class Worker:
             self._clean.clear()
             if not self._over.is_set():
                 await self._clean_up()
+
+    async def _keep_retiring(self) -> None:
+        while not self._over.is_set():
+            try:
+                await delete_retired(self._calls, self._host)
+            except OfficeError as error:
+                self._calls.note_loss(error)
+            await any_of(self._over, timeout=RETIRE_SECONDS)
 
     async def _clean_up(self) -> None:
         try:

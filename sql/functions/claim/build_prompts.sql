@@ -43,6 +43,7 @@ begin
   left join office.executors as x on x.id = r.executor_id
   left join office.tasks as t on t.id = r.task_id
   left join office.projects as j on j.id = t.project_id
+  left join office_internal.gates as w on w.workspace_id = r.workspace_id
   left join lateral (
     select w.*
     from office_internal.worktree_of(r.task_id, r.agent_id) as w
@@ -100,7 +101,7 @@ begin
       end || ('Folder: ' || coalesce(
         x.body ->> 'folder',
         b.folder || ', a git worktree of your own, on branch ' || b.branch || coalesce('; its assignee works on branch ' || b.start, ''),
-        j.folder
+        case when w.project_folders then j.folder end
       )),
       null
     ) as stands

@@ -55,7 +55,7 @@ begin
       't' || t.number, p.reason, case when p.engine_session is null then m.assembled_prompt else p.said end, x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e)
         || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
-      coalesce(x.body ->> 'folder', y.folder, j.folder),
+      coalesce(x.body ->> 'folder', y.folder, case when g.project_folders then j.folder end),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}')
         || jsonb_build_object('worked_seconds', coalesce(round(extract(epoch from p.worked), 3), 0)),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz,

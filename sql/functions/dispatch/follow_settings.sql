@@ -16,7 +16,9 @@ begin
   where g.slots <> s.slots;
   update office_internal.gates as g
   set slots = s.slots, excess = greatest(office_internal.count_active(g.workspace_id) - s.slots, 0),
-    attempt_limits = office_internal.launch_limits(w.id)
+    attempt_limits = office_internal.launch_limits(w.id),
+    project_folders = office_internal.setting('project_folders', w.id) = 'on',
+    linked_sessions = office_internal.setting('linked_sessions', w.id) = 'on'
   from unnest(workspace_ids) as w (id)
   cross join lateral (select office_internal.setting('max_concurrent_runs', w.id)::integer as slots) as s
   where g.workspace_id = w.id;

@@ -56,7 +56,7 @@ begin
     union
     select r.id from office.runs as r where r.agent_id = any(v_agents) and r.status = 'queued'
   );
-  -- How long a window is, and whether a lock is waited for, are settings.
+  -- How long a window is, whether a lock is waited for, and whether a project's folder is worked in, are settings.
   if exists (select from unnest(signals) as s where s.kind = 'setting') then
     v_runs := v_runs || array(
       select r.id
@@ -77,6 +77,11 @@ begin
       from unnest(signals) as s
       join office.checkouts as c on c.workspace_id = s.workspace_id
       join office.runs as r on r.task_id = c.task_id and r.status is not distinct from 'queued' and r.parked = 'checkout'
+      where s.kind = 'setting'
+      union
+      select w.run_id
+      from unnest(signals) as s
+      join office_internal.resource_waits as w on w.workspace_id = s.workspace_id
       where s.kind = 'setting'
     );
   end if;

@@ -13,9 +13,12 @@ begin
     return (
       select (session).engine_session
       from office.executors as x
+      cross join office_internal.gates as g
       left join office.tasks as t on t.id = (run).task_id
       left join office.projects as j on j.id = t.project_id
-      where x.id = (run).executor_id and office_internal.engine_of(x.body, j.work_folder) = (session).engine
+      where x.id = (run).executor_id and g.workspace_id = (run).workspace_id
+        and office_internal.engine_of(x.body, case when g.project_folders or j.isolation = 'worktree' then j.work_folder end)
+          = (session).engine
     );
   end if;
   return (

@@ -10,9 +10,13 @@ begin
   set last_run_id = r.id,
     used_at = case when s.last_run_id is distinct from r.id then office_internal.wall_clock() else s.used_at end,
     engine_session = a.engine_session,
-    engine = case when a.engine_session is not null then office_internal.engine_of(x.body, j.work_folder) end
+    engine = case
+      when a.engine_session is not null
+        then office_internal.engine_of(x.body, case when g.project_folders or j.isolation = 'worktree' then j.work_folder end)
+    end
   from office.attempts as a
   join office.runs as r on r.id = a.run_id and r.attempt_id = a.id
+  join office_internal.gates as g on g.workspace_id = r.workspace_id
   join office.executors as x on x.id = r.executor_id
   left join office.tasks as t on t.id = r.task_id
   left join office.projects as j on j.id = t.project_id

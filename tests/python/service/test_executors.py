@@ -147,3 +147,33 @@ async def test_sc_x3_e2_a_recorded_engine_in_a_whole_office(
     kinds = [step["kind"] for step in desk.rows("select kind from office.attempt_steps order by sequence")]
     assert kinds == ["tool_call", "tool_result", "message", "usage"]
     assert desk.rows("select * from office.audit()") == []
+
+
+async def test_n3_the_engine_session_of_retired_work_is_deleted(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    session = "4e8cab66-5196-42af-ab5d-51f7dcb0bc7e"
+    file = tmp_path / ".claude" / "projects" / "-shop" / f"{session}.jsonl"
+    said = f'{{"type":"system","subtype":"init","session_id":"{session}"}}'
+    done = '{"type":"result","subtype":"success","is_error":false,"result":"Done."}'
+    script = f"mkdir -p '{file.parent}'; touch '{file}'; echo '{said}'; echo '{done}'"
+    executor = {
+        "preset": "claude",
+        "command": ["/bin/sh", "-c", script],
+        "folder": str(tmp_path),
+        "environment": {"HOME": str(tmp_path)},
+    }
+    desk.rows(
+        "select * from office.create_agent('coder', executor => %s, cooldown_sec => 0)", Jsonb(executor)
+    )
+    desk.rows("select * from office.create_task('Paint it', assignee => 'coder')")
+    async with serving():
+        assert (await desk.until(ENDED))["result"] == "succeeded"
+    assert file.exists(), "while the task may be worked on again, it is kept"
+    desk.rows("select * from office.move_task('t1', 'cancelled')")
+    desk.rows("select office.dispatch()")
+    async with serving():
+        deleted = await desk.until("select outcome from office.session_deletions where done_at is not null")
+    assert deleted == {"outcome": "deleted"}
+    assert not file.exists()
+    assert desk.rows("select * from office.audit()") == []

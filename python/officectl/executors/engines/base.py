@@ -5,8 +5,9 @@ import json
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from officectl.executors.base import Json
@@ -105,6 +106,8 @@ class Engine:
     """Variables of the worker's that it may need."""
     resume: Callable[[str], str]
     """The command by which a person goes on in a session."""
+    files: Callable[[Mapping[str, str], str], Iterable[Path]] | None = None
+    """Where a session is kept, by the program's variables and the session's id; None: it is not known."""
     login: Sequence[str] | None = None
     """Arguments that tell by their exit code whether it is logged in."""
     own_providers: bool = False
@@ -115,6 +118,11 @@ class Engine:
     def command(self, executor: Json, session: str | None) -> list[str]:
         """The whole command."""
         return [*executor.get("command", (self.program,)), *self.arguments(executor, session)]
+
+
+def home(environment: Mapping[str, str], variable: str, usual: str) -> Path:
+    """The folder that a variable of the program's names, else the usual one below its home."""
+    return Path(environment.get(variable) or Path(environment.get("HOME") or Path.home()) / usual)
 
 
 def as_text(value: Any) -> str:

@@ -13,6 +13,7 @@ from officectl.executors.engines.base import (
     Step,
     Usage,
     as_text,
+    home,
     number,
     part,
     parts,
@@ -125,5 +126,8 @@ CLAUDE = Engine(
         "IS_SANDBOX",
     ),
     resume=lambda session: f"claude --resume {session}",
+    files=lambda environment, session: home(environment, "CLAUDE_CONFIG_DIR", ".claude").glob(
+        f"projects/*/{session}.jsonl"
+    ),
     login=("auth", "status"),
 )

@@ -14,6 +14,7 @@ from officectl.executors.engines.base import (
     Step,
     Usage,
     as_text,
+    home,
     number,
     part,
     tool_call,
@@ -140,6 +141,9 @@ CODEX = Engine(
     lost=re.compile(r"no rollout found|thread/resume failed"),
     passed=(*NETWORK, "CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
     resume=lambda session: f"codex resume {session}",
+    files=lambda environment, session: home(environment, "CODEX_HOME", ".codex").glob(
+        f"sessions/**/rollout-*-{session}.jsonl"
+    ),
     login=("login", "status"),
     own_providers=True,
 )
