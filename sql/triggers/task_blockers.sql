@@ -1,8 +1,8 @@
 -- Triggers of office.task_blockers: both tasks are of one workspace, and no task waits for itself, in however many steps (T8); what holds
--- a task's runs back changed (Q12).
---   task_blockers_check   each row: both of its workspace
---   task_blockers_guard   a statement's rows together, one transaction at a time a workspace: no cycle
---   task_blockers_tell    the dispatch looks again
+-- a task's runs back changed (Q12), and whoever waits for one less may be woken (T5). Each looks at a statement's rows together.
+--   task_blockers_check   each row: not itself
+--   task_blockers_tie     what came: of one workspace, one transaction at a time a workspace, no cycle; the dispatch looks again
+--   task_blockers_untie   what went: activity, and the dispatch looks
 
 create or replace function office_internal.task_blockers_check()
 returns trigger
@@ -18,21 +18,12 @@ begin
     from office.tasks as t
     where t.id = new.task_id;
   end if;
-  if (
-    select count(*) <> 2 from office.tasks as t
-    where t.id in (new.task_id, new.blocker_task_id) and t.workspace_id = new.workspace_id
-  ) then
-    perform office_internal.refuse(
-      'invalid', 'A task waits for other tasks of its own workspace.', 'Name a task of the same workspace.',
-      jsonb_build_object('field', 'blocked_by')
-    );
-  end if;
   return new;
 end
 $$;
-comment on function office_internal.task_blockers_check() is 'Refuses a blocker of another workspace, and a task that waits for itself.';
+comment on function office_internal.task_blockers_check() is 'Refuses a task that waits for itself.';
 
-create or replace function office_internal.task_blockers_guard()
+create or replace function office_internal.task_blockers_tie()
 returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
@@ -43,6 +34,18 @@ declare
 begin
   if cardinality(v_workspaces) = 0 then
     return null;
+  end if;
+  if exists (
+    select
+    from new_rows as n
+    left join office.tasks as t on t.id = n.task_id and t.workspace_id = n.workspace_id
+    left join office.tasks as b on b.id = n.blocker_task_id and b.workspace_id = n.workspace_id
+    where t.id is null or b.id is null
+  ) then
+    perform office_internal.refuse(
+      'invalid', 'A task waits for other tasks of its own workspace.', 'Name a task of the same workspace.',
+      jsonb_build_object('field', 'blocked_by')
+    );
   end if;
   perform office_internal.take_task_guards(v_workspaces);
   -- In a statement of its own, after the guard.
@@ -58,52 +61,73 @@ begin
       jsonb_build_object('field', 'blocked_by', 'path', to_jsonb(v_path))
     );
   end if;
+  insert into office_internal.signals (workspace_id, kind, task_id, account_id, attempt_id, depth)
+  select n.workspace_id, 'task_holds', n.task_id, d.account_id, d.attempt_id, d.depth
+  from (select distinct r.workspace_id, r.task_id from new_rows as r) as n
+  cross join office_internal.doer() as d;
   return null;
 end
 $$;
-comment on function office_internal.task_blockers_guard() is 'Refuses tasks that would wait for themselves.';
+comment on function office_internal.task_blockers_tie()
+is 'Refuses blockers of other workspaces, and tasks that would wait for themselves; leaves signals.';
 
-create or replace function office_internal.task_blockers_tell()
+create or replace function office_internal.task_blockers_untie()
 returns trigger
 language plpgsql volatile security definer
 set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
-  v_doer record;
+  v_tasks uuid[];
+  v_blockers uuid[];
 begin
-  -- Whoever waits for one less may be woken (T5); whether it was open is known now.
-  if tg_op = 'DELETE' or (tg_op = 'UPDATE' and (new.task_id, new.blocker_task_id) <> (old.task_id, old.blocker_task_id)) then
-    select * into v_doer from office_internal.doer();
-    perform office_internal.leave_signal(old.workspace_id, 'task_holds', old.task_id, null, office_internal.remember(
-      old.workspace_id, 'blocker_removed',
-      jsonb_build_object('blocker', t.id, 'open', not office_internal.is_closed(t)),
-      v_doer.account_id, v_doer.agent_id, old.task_id, null, v_doer.attempt_id
-    ))
-    from office.tasks as t
-    where t.id = old.blocker_task_id;
+  if tg_op = 'DELETE' then
+    select array_agg(o.task_id), array_agg(o.blocker_task_id) into v_tasks, v_blockers from old_rows as o;
+  else
+    select array_agg(o.task_id), array_agg(o.blocker_task_id) into v_tasks, v_blockers
+    from old_rows as o
+    where not exists (select from new_rows as n where n.task_id = o.task_id and n.blocker_task_id = o.blocker_task_id);
   end if;
-  if tg_op <> 'DELETE' then
-    perform office_internal.leave_signal(new.workspace_id, 'task_holds', new.task_id);
-  end if;
+  -- Whether it was open is known now.
+  with removed as (
+    insert into office.activity (workspace_id, kind, detail, account_id, agent_id, task_id, attempt_id)
+    select
+      t.workspace_id, 'blocker_removed', jsonb_build_object('blocker', b.id, 'open', not office_internal.is_closed(b)),
+      d.account_id, d.agent_id, t.id, d.attempt_id
+    from unnest(v_tasks, v_blockers) as o (task_id, blocker_task_id)
+    join office.tasks as t on t.id = o.task_id
+    join office.tasks as b on b.id = o.blocker_task_id
+    cross join office_internal.doer() as d
+    returning id, workspace_id, task_id
+  )
+  insert into office_internal.signals (workspace_id, kind, task_id, event_id, account_id, attempt_id, depth)
+  select r.workspace_id, 'task_holds', r.task_id, r.id, d.account_id, d.attempt_id, d.depth
+  from removed as r
+  cross join office_internal.doer() as d;
   return null;
 end
 $$;
-comment on function office_internal.task_blockers_tell() is 'Leaves a signal, and activity, when a blocker comes or goes.';
+comment on function office_internal.task_blockers_untie() is 'Leaves activity and signals of blockers that went.';
 
 create or replace trigger task_blockers_check
 before insert or update on office.task_blockers
 for each row execute function office_internal.task_blockers_check();
 
-create or replace trigger task_blockers_guard_insert
+create or replace trigger task_blockers_tie_insert
 after insert on office.task_blockers
 referencing new table as new_rows
-for each statement execute function office_internal.task_blockers_guard();
+for each statement execute function office_internal.task_blockers_tie();
 
-create or replace trigger task_blockers_guard_update
+create or replace trigger task_blockers_tie_update
 after update on office.task_blockers
 referencing new table as new_rows
-for each statement execute function office_internal.task_blockers_guard();
+for each statement execute function office_internal.task_blockers_tie();
 
-create or replace trigger task_blockers_tell
-after insert or update or delete on office.task_blockers
-for each row execute function office_internal.task_blockers_tell();
+create or replace trigger task_blockers_untie_delete
+after delete on office.task_blockers
+referencing old table as old_rows
+for each statement execute function office_internal.task_blockers_untie();
+
+create or replace trigger task_blockers_untie_update
+after update on office.task_blockers
+referencing old table as old_rows new table as new_rows
+for each statement execute function office_internal.task_blockers_untie();
