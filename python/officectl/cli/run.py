@@ -122,7 +122,8 @@ PARTS = ("attempts", "usage", "changed_files", "feedback")
 LEFT = """
 select r.ended_at is not null and (at.id is null or at.cleaned_at is not null) as over, at.engine_session,
   x.body as executor, coalesce(
-    x.body ->> 'folder', y.folder, case when office.get_setting('project_folders', w.name) = 'on' then j.folder end
+    x.body ->> 'folder', y.folder,
+    case when office.get_setting('project_folders', w.name) = 'on' then j.folder end
   ) as folder
 from office.runs r
 join office.workspaces w on w.id = r.workspace_id

@@ -122,7 +122,7 @@ def test_counting_before_claiming_overshoots(office: Office) -> None:
 
 
 def test_an_open_claim_makes_the_next_wait_and_count_it(office: Office) -> None:
-    """S1: the second claim counts what the first has claimed, not what its own snapshot showed."""
+    """K12 claim/claim, S1: the second counts what the first has claimed, not what its own snapshot showed."""
     office.slots(1)
     for agent in office.agents(2):
         office.wake(agent)
@@ -137,7 +137,7 @@ def test_an_open_claim_makes_the_next_wait_and_count_it(office: Office) -> None:
 
 
 def test_two_claimers_one_run(office: Office) -> None:
-    """sc-W9: one gets it; and the other does, when the first rolls back."""
+    """K12 claim/claim, sc-W9: one gets it; and the other does, when the first rolls back."""
     office.agent("ada")
     office.wake("ada")
     first, second = office.worker(), office.worker(office.session(patient=True))

@@ -66,7 +66,7 @@ def name(pair: tuple[str, str]) -> str:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
 def test_the_first_end_stands(ada: Office, pair: tuple[str, str]) -> None:
-    """P5, Q16: the second waits for the first, then returns the same end or is refused."""
+    """K12 finish/stop, sc-D7, P5, Q16: the second waits for the first, then returns its end or is refused."""
     fits, result = PAIRS[pair]
     worker, launch = ada.running("ada")
     first, second = (statement.format(**launch, worker_id=worker.id) for statement in pair)

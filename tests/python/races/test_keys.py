@@ -40,7 +40,7 @@ def test_the_second_request_returns_the_first(ada: Office) -> None:
 
 
 def test_the_winner_commits(ada: Office) -> None:
-    """sc-W6: from two sessions at once; the loser's transaction is not aborted and keeps its own work."""
+    """K12 wake/wake, sc-W6: two sessions at once; the loser's transaction goes on and keeps its own work."""
     winner, loser = ada.session(), ada.session(patient=True)
     winner.execute("begin")
     won = winner.execute(WAKE, ["k"]).fetchone()
@@ -58,7 +58,7 @@ def test_the_winner_commits(ada: Office) -> None:
 
 
 def test_the_winner_rolls_back(ada: Office) -> None:
-    """sc-W6, Q3: the loser's request is taken, with its signal."""
+    """K12 wake/wake, sc-W6, Q3: the loser's request is taken, with its signal."""
     winner, loser = ada.session(), ada.session(patient=True)
     winner.execute("begin")
     winner.execute(WAKE, ["k"])
