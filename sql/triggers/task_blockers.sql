@@ -80,13 +80,9 @@ declare
   v_tasks uuid[];
   v_blockers uuid[];
 begin
-  if tg_op = 'DELETE' then
-    select array_agg(o.task_id), array_agg(o.blocker_task_id) into v_tasks, v_blockers from old_rows as o;
-  else
-    select array_agg(o.task_id), array_agg(o.blocker_task_id) into v_tasks, v_blockers
-    from old_rows as o
-    where not exists (select from new_rows as n where n.task_id = o.task_id and n.blocker_task_id = o.blocker_task_id);
-  end if;
+  select array_agg(o.task_id), array_agg(o.blocker_task_id) into v_tasks, v_blockers
+  from old_rows as o
+  where not exists (select from office.task_blockers as n where n.task_id = o.task_id and n.blocker_task_id = o.blocker_task_id);
   -- Whether it was open is known now.
   with removed as (
     insert into office.activity (workspace_id, kind, detail, account_id, agent_id, task_id, attempt_id)
@@ -129,5 +125,5 @@ for each statement execute function office_internal.task_blockers_untie();
 
 create or replace trigger task_blockers_untie_update
 after update on office.task_blockers
-referencing old table as old_rows new table as new_rows
+referencing old table as old_rows
 for each statement execute function office_internal.task_blockers_untie();

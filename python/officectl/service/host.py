@@ -1,7 +1,7 @@
 """What is left on a host.
 
-Of launches that are over (P7): found by its mark, killed, confirmed as gone. Of work that is retired (N3): the
-engines' own sessions.
+Of launches that are over (P7): found by its mark, killed, confirmed as gone. Of work that is retired (N3):
+the engines' own sessions.
 """
 
 import asyncio

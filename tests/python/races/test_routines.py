@@ -54,7 +54,7 @@ def fires(office: Office) -> list[Any]:
 
 
 def test_two_ticks_fire_once(routines: Office) -> None:
-    """K12 tick/tick, sc-R1: while one is not committed, another passes by what it has taken, and does not wait."""
+    """K12 tick/tick, sc-R1: another passes by what one has taken, and does not wait."""
     first, second = routines.session(), routines.session()
     first.execute("begin")
     assert first.execute(TICK).fetchone() == {"fired": ROUTINES, "failed": 0}
