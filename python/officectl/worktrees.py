@@ -27,17 +27,24 @@ class NoWorktree(Exception):
 def prepare(worktree: Worktree) -> None:
     """Have the worktree there, on its branch; one that is there stays as it is. NoWorktree: git cannot."""
     repository, folder, branch = (str(worktree[name]) for name in ("repository", "folder", "branch"))
-    with _alone(repository):
+    start = str(worktree.get("start") or "")
+    with _alone(repository) as lock:
+        if start and not _has_branch(repository, start):
+            start = ""
         if _is_worktree(folder):
-            return
+            if _is_complete(folder):
+                if start and _git(folder, "branch", "--show-current").strip() == branch:
+                    # What its assignee has committed since, where nothing of its own is in the way.
+                    _succeeds(folder, "merge", "--quiet", "--ff-only", start)
+                return
+            # git was killed while it made it: nobody has worked there.
+            _git(repository, "worktree", "remove", "--force", "--force", folder)
         # One whose folder somebody has removed is forgotten; its branch, and what was committed, is kept.
         _git(repository, "worktree", "prune")
         if _has_branch(repository, branch):
-            _git(repository, "worktree", "add", folder, branch)
+            _git(repository, "worktree", "add", folder, branch, lock=lock)
         else:
-            start = worktree.get("start")
-            begin = str(start) if start and _has_branch(repository, str(start)) else "HEAD"
-            _git(repository, "worktree", "add", "-b", branch, folder, begin)
+            _git(repository, "worktree", "add", "-b", branch, folder, start or "HEAD", lock=lock)
 
 
 def kept_by(worktree: Worktree) -> str | None:
@@ -51,13 +58,16 @@ def kept_by(worktree: Worktree) -> str | None:
 
 
 @contextmanager
-def removing(worktree: Worktree) -> Iterator[None]:
+def removing(worktree: Worktree, *, dropped: bool) -> Iterator[None]:
     """Nobody prepares one of this repository meanwhile: say in the database that it goes, then it is gone.
 
-    An exception inside leaves it where it is.
+    An exception inside leaves it where it is. NoWorktree: its work would be lost, and is not dropped.
     """
     repository, folder, branch = (str(worktree[name]) for name in ("repository", "folder", "branch"))
     with _alone(repository):
+        # Looked at again: somebody may have worked there since.
+        if not dropped and (lost := kept_by(worktree)):
+            raise NoWorktree(lost)
         yield
         if _is_worktree(folder):
             _git(repository, "worktree", "remove", "--force", folder)
@@ -82,18 +92,23 @@ def diff(worktree: Worktree) -> str:
 
 
 @contextmanager
-def _alone(repository: str) -> Iterator[None]:
-    """One process at a time makes and removes worktrees of a repository."""
+def _alone(repository: str) -> Iterator[int]:
+    """One process at a time makes and removes worktrees of a repository; the lock, for a git that outlives us."""
     if not Path(repository).is_dir():
         raise NoWorktree(f"There is no folder {repository}.")
     common = _git(repository, "rev-parse", "--git-common-dir").strip()
     with (Path(repository) / common / "officectl.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield lock.fileno()
 
 
 def _is_worktree(folder: str) -> bool:
     return Path(folder, ".git").exists()
+
+
+def _is_complete(folder: str) -> bool:
+    """git writes the index last."""
+    return Path(folder, _git(folder, "rev-parse", "--git-path", "index").strip()).exists()
 
 
 def _has_branch(repository: str, branch: str) -> bool:
@@ -108,8 +123,10 @@ def _succeeds(folder: str, *words: str) -> bool:
     return _run(folder, *words).returncode == 0
 
 
-def _git(folder: str, *words: str, environment: Mapping[str, str] | None = None) -> str:
-    done = _run(folder, *words, environment=environment)
+def _git(
+    folder: str, *words: str, environment: Mapping[str, str] | None = None, lock: int | None = None
+) -> str:
+    done = _run(folder, *words, environment=environment, lock=lock)
     if done.returncode:
         said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         raise NoWorktree(f"git {words[0]} in {folder}: {said}")
@@ -117,7 +134,7 @@ def _git(folder: str, *words: str, environment: Mapping[str, str] | None = None)
 
 
 def _run(
-    folder: str, *words: str, environment: Mapping[str, str] | None = None
+    folder: str, *words: str, environment: Mapping[str, str] | None = None, lock: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """One git command that asks nobody anything."""
     place = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **(environment or {})}
@@ -134,6 +151,7 @@ def _run(
             errors="replace",
             timeout=SECONDS,
             check=False,
+            pass_fds=() if lock is None else (lock,),
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise NoWorktree(f"git {words[0]} in {folder}: {fault}") from fault

@@ -50,7 +50,11 @@ def gc(session: Session, workspace: str | None, dry_run: bool) -> None:
         if row["kept_by"] is None:
             row["became"] = "would go" if dry_run else "gone"
             if not dry_run:
-                _take_away(session, row, dropped=False)
+                try:
+                    _take_away(session, row, dropped=False)
+                except Refused as fault:
+                    # The others are taken away all the same.
+                    row["became"], row["kept_by"] = "kept", fault.message
     show_rows(
         rows,
         ["worktree", "task", "became", "kept_by"],
@@ -87,7 +91,7 @@ def _looked_at(row: dict[str, Any]) -> dict[str, Any]:
 
 def _take_away(session: Session, row: dict[str, Any], *, dropped: bool) -> None:
     try:
-        with worktrees.removing(row), session.office() as desk:
+        with worktrees.removing(row, dropped=dropped), session.office() as desk:
             desk.collect_worktree(row["worktree"], dropped)
     except worktrees.NoWorktree as fault:
         raise Refused(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from officectl import worktrees
 
-from .conftest import PACKAGE, Desk, Serving
+from .conftest import DEADLINE, PACKAGE, Desk, Serving
 
 AGENTS = 5
 # Works on a file of its own, waits until all five do, and commits.
@@ -185,3 +187,77 @@ async def test_x9_the_second_run_of_a_task_finds_what_the_first_left(
         await desk.until(ENDED, 3)
     assert (tree / "log").read_text() == "r1\nr2\nr3\n"
     assert git(tree, "branch", "--show-current") == f"office/{number}-ann"
+
+
+def tree(repository: Path, agent: str, start: str | None = None) -> dict[str, str | None]:
+    """As a launch has it."""
+    return {
+        "branch": f"office/t1-{agent}",
+        "repository": str(repository),
+        "folder": str(repository.with_name("site.worktrees") / f"t1-{agent}"),
+        "start": start,
+    }
+
+
+def commit(folder: Path, name: str, content: str) -> None:
+    (folder / name).write_text(content)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", name)
+
+
+def test_x9_a_worktree_that_git_was_killed_over_is_made_anew(repository: Path) -> None:
+    """Half of its files would look like the other half's removal."""
+    for n in range(9):
+        (repository / f"file{n}").write_text("Here.\n")
+    commit(repository, ".gitattributes", "file5 filter=slow\n")
+    begun = repository.with_name("begun")
+    git(repository, "config", "filter.slow.smudge", f"touch {begun}; sleep 60; cat")
+    wanted = tree(repository, "ann")
+    folder = Path(str(wanted["folder"]))
+    making = subprocess.Popen(
+        ["git", "-C", str(repository), "worktree", "add", "-qb", str(wanted["branch"]), str(folder)],
+        start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + DEADLINE
+    while not begun.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(making.pid, signal.SIGKILL)
+    making.wait()
+    git(repository, "config", "--unset", "filter.slow.smudge")
+    worktrees.prepare(wanted)
+    assert git(folder, "status", "--porcelain") == ""
+    assert (folder / "file8").exists()
+    assert git(folder, "branch", "--show-current") == wanted["branch"]
+
+
+def test_x9_a_reviewer_sees_what_was_committed_since_his_last_round(repository: Path) -> None:
+    ann = tree(repository, "ann")
+    rev = tree(repository, "rev", ann["branch"])
+    there, here = Path(str(ann["folder"])), Path(str(rev["folder"]))
+    worktrees.prepare(ann)
+    commit(there, "page", "first\n")
+    worktrees.prepare(rev)
+    assert (here / "page").read_text() == "first\n"
+    commit(there, "page", "second\n")
+    worktrees.prepare(rev)
+    assert (here / "page").read_text() == "second\n"
+    # What he has committed himself is not merged for him.
+    commit(here, "remarks", "Shorter.\n")
+    commit(there, "page", "third\n")
+    worktrees.prepare(rev)
+    assert (here / "page").read_text() == "second\n"
+    assert (here / "remarks").exists()
+
+
+def test_x9_what_is_committed_while_gc_looks_is_not_lost(repository: Path) -> None:
+    ann = tree(repository, "ann")
+    worktrees.prepare(ann)
+    assert worktrees.kept_by(ann) is None
+    commit(Path(str(ann["folder"])), "late", "Not merged.\n")
+    with pytest.raises(worktrees.NoWorktree, match="is not merged"), worktrees.removing(ann, dropped=False):
+        pytest.fail("it would be said to go")
+    assert git(repository, "show", f"{ann['branch']}:late") == "Not merged."
+    with worktrees.removing(ann, dropped=True):
+        pass
+    assert git(repository, "branch", "--list", str(ann["branch"])) == ""
