@@ -93,7 +93,7 @@ def diff(worktree: Worktree) -> str:
 
 @contextmanager
 def _alone(repository: str) -> Iterator[int]:
-    """One process at a time makes and removes worktrees of a repository; the lock, for a git that outlives us."""
+    """One process at a time makes and removes worktrees of a repository; its lock, for a git left over."""
     if not Path(repository).is_dir():
         raise NoWorktree(f"There is no folder {repository}.")
     common = _git(repository, "rev-parse", "--git-common-dir").strip()

@@ -60,7 +60,12 @@ begin
         jsonb_build_object('field', 'state', 'from', old.state, 'to', new.state)
       );
     end if;
-    if new.state <> old.state and not office_internal.is_checked(new, new.state) then
+    if new.state <> old.state and not (
+      office_internal.is_checked(new, new.state)
+      -- Nor by taking it out of its project in the same statement.
+      and ((new.project_id, new.workflow_id) is not distinct from (old.project_id, old.workflow_id)
+        or office_internal.is_checked(old, new.state))
+    ) then
       perform office_internal.refuse(
         'check_needed', format('This task is %s only after its check has passed.', new.state),
         format('select * from office.complete_task(%L); has it checked, and moves it then.', 't' || new.number),

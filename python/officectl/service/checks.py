@@ -6,6 +6,7 @@ nothing of them is left.
 
 import asyncio
 import logging
+import sys
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +19,8 @@ from officectl.errors import OfficeError
 from officectl.executors import ActiveClock, CommandExecutor, Launch, Mark
 from officectl.service.calls import Calls, GivenUp
 
-KEPT_LINES = 2_000
-"""Of what a check prints, the last."""
+KEPT_CHARACTERS = 60_000
+"""Of what a check prints, the last: that says what failed."""
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,8 @@ class Check:
         self._calls = calls
         self._row = row
         self._worker_id = worker_id
-        self._printed: deque[str] = deque(maxlen=KEPT_LINES)
+        self._printed: deque[str] = deque()
+        self._kept = 0
 
     async def carry_out(self) -> None:
         """Run it, unless the tree is what passed before, and tell how it ended; never raises."""
@@ -59,22 +61,22 @@ class Check:
         try:
             if self._row["worktree"] is not None:
                 await asyncio.to_thread(worktrees.prepare, self._row["worktree"])
-            found = await asyncio.to_thread(tree.identity, folder)
+            before = await asyncio.to_thread(tree.identity, folder)
         except (worktrees.NoWorktree, OSError) as fault:
             return {"output": str(fault)}
-        if found == self._row["tree"]:
+        if before == self._row["tree"]:
             log.info("the check of %s: the tree is what has passed", self._row["task"])
-            return {"exit_code": 0, "output": "The tree is what has passed before.", "tree": found}
+            return {"exit_code": 0, "output": "The tree is what has passed before.", "tree": before}
         end = await CommandExecutor().run(self._launch(), self, self.stop)
         log.info("the check of %s: %s", self._row["task"], end.error or "passed")
         try:
-            # Of what it left: it may have built something.
-            found = await asyncio.to_thread(tree.identity, folder)
+            after = await asyncio.to_thread(tree.identity, folder)
         except OSError as fault:
             return {"output": str(fault)}
         output = "\n".join([*self._printed, *([end.error] if end.error else [])])
         exit_code = None if end.stopped or (end.error and end.exit_code == 0) else end.exit_code
-        return {"exit_code": exit_code, "output": output, "tree": found}
+        # Of a tree that has changed meanwhile nobody knows what was looked at: it is not one that passed.
+        return {"exit_code": exit_code, "output": output, "tree": after if after == before else None}
 
     def _launch(self) -> Launch:
         check_id = self._row["check_id"]
@@ -89,7 +91,7 @@ class Check:
             executor={"command": self._row["command"]},
             folder=self._row["folder"],
             environment={"OFFICE_TASK": self._row["task"]},
-            limits={"minutes": self._row["minutes"]},
+            limits={"minutes": self._row["minutes"], "output_bytes": sys.maxsize},
         )
 
     async def started(self, pid: int | None, engine_session: str | None = None) -> None:
@@ -97,7 +99,11 @@ class Check:
 
     def step(self, _kind: str, content: str) -> None:
         """See `executors.Sink`."""
+        content = content[-KEPT_CHARACTERS:]
         self._printed.append(content)
+        self._kept += len(content) + 1
+        while self._kept > KEPT_CHARACTERS + 1:
+            self._kept -= len(self._printed.popleft()) + 1
 
     def in_session(self, engine_session: str) -> None:
         """See `executors.Sink`: a command has none."""

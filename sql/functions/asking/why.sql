@@ -1,7 +1,7 @@
 -- office.why: the story of a run, or of a task's or a wakeup's run: what woke it, how it was merged, what it waited for, each attempt with
 -- its end, what closed it, and how long each stretch lasted; for one that waits every reason, with the command that lifts it (I9).
--- Of an agent: what it does, and why what is queued for it waits. Of a routine (routine:daily): its fires, and when it fires next.
--- Of a worker, by its id or worker:HOST: what it runs, whether it lives.
+-- Of a task, its checks as well. Of an agent: what it does, and why what is queued for it waits. Of a routine (routine:daily): its fires,
+-- and when it fires next. Of a worker, by its id or worker:HOST: what it runs, whether it lives.
 -- Refuses what is not there (not_found), workspaces and everything (invalid).
 create or replace function office.why(ref text)
 returns table (at timestamptz, event text, detail text, lasted interval, lift text)
@@ -40,8 +40,11 @@ begin
       v_run := office_internal.latest_run(v_what.id);
       if v_run is null then
         return query select * from office_internal.why_no_run(v_what.id);
-        return;
+      else
+        return query select * from office_internal.why_run(v_run);
       end if;
+      return query select * from office_internal.why_checks(v_what.id);
+      return;
     when 'agent' then
       return query select * from office_internal.why_agent(v_what.id);
       return;

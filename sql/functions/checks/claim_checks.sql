@@ -1,6 +1,6 @@
--- office.claim_checks: the checks that a worker is to run now, at most so many, one row each (T15): in the task's worktree, its project's
--- folder, or its agent's; not while a run of the task is under way. tree: the identity that passed last, with the same command; while the
--- tree is still that, it need not be run. A check whose worker has ended is run by another.
+-- office.claim_checks: the checks that a worker is to run now, at most so many, one row each (T15), where the assignee works: in the folder
+-- of its executor, in its worktree, or in the project's folder; not while a run of the task is under way. tree: the identity that passed
+-- last, with the same command; while the tree is still that, it need not be run. A check whose worker has ended is run by another.
 -- Refuses unknown, expired and ended workers (not_found, worker_expired). Takes the gates of the workspaces concerned, those that are free.
 create or replace function office.claim_checks(worker_id uuid, max_checks integer default 1)
 returns table (check_id uuid, task text, command jsonb, folder text, worktree jsonb, tree text, minutes integer)
@@ -48,7 +48,7 @@ begin
       returning c.*
     )
     select
-      c.id, 't' || t.number, c.command, coalesce(y.folder, j.folder, x.body ->> 'folder'),
+      c.id, 't' || t.number, c.command, coalesce(x.body ->> 'folder', y.folder, j.folder),
       case when y.name is not null then to_jsonb(y) end,
       (
         select p.tree
@@ -64,7 +64,15 @@ begin
     left join lateral office_internal.usual_executor(t.assignee_agent_id, t.id) as u on true
     left join office.executors as x on x.id = u.executor_id
     left join lateral (
-      select w.* from office_internal.worktree_of(t.id, t.assignee_agent_id) as w where j.isolation = 'worktree'
+      select w.*
+      from office_internal.worktree_of(t.id, t.assignee_agent_id) as w
+      where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
+        -- Nobody has worked in one that was never made.
+        and exists (
+          select
+          from office.worktrees as m
+          where m.task_id = t.id and m.agent_id = t.assignee_agent_id and m.collected_at is null
+        )
     ) as y on true
     order by c.number;
 end

@@ -1,6 +1,8 @@
 -- office.finish_check: how a check ended (T15). exit_code 0: it has passed, and the move that it was for is carried out; the tree's
 -- identity is kept with it. Anything else, null too: it has failed; the task stays, and its output goes back to the assignee as one
--- changes_requested, after max_check_rounds failures in a row to the inbox.
+-- changes_requested, after max_check_rounds failures in a row to the inbox. tree: the identity, where it was the same before and after.
+-- A run of the task that was claimed meanwhile may have changed what was looked at: the check is requested again, and is run once that is
+-- over. A task that somebody has moved meanwhile stays where he put it: the check is dropped.
 -- Refuses a check that is not this worker's to tell of (check_superseded). Takes the workspace's gate.
 create or replace function office.finish_check(
   check_id uuid,
@@ -17,14 +19,32 @@ declare
   v_now timestamptz;
   v_check office.task_checks;
   v_task office.tasks;
+  v_moved boolean;
   v_failures integer;
   v_wakeup uuid;
 begin
   select * into v_check from office.task_checks as c where c.id = finish_check.check_id;
   perform office_internal.take_gates(array_remove(array[v_check.workspace_id], null));
   v_now := office_internal.wall_clock();
+  select * into v_check from office.task_checks as c where c.id = finish_check.check_id;
+  select * into v_task from office.tasks as t where t.id = v_check.task_id;
   update office.task_checks as c
-  set status = case when finish_check.exit_code is not distinct from 0 then 'passed' else 'failed' end, ended_at = v_now,
+  set status = 'requested', worker_id = null, started_at = null
+  where c.id = finish_check.check_id and c.status is not distinct from 'running' and c.worker_id = finish_check.worker_id
+    and (
+      exists (select from office.checkouts as k where k.task_id = c.task_id)
+      or exists (select from office.runs as r where r.task_id = c.task_id and r.claimed_at > c.started_at)
+    );
+  if found then
+    return 'requested';
+  end if;
+  -- That it is in progress may have been on its way when its agent completed it (T5).
+  v_moved := v_task.state is distinct from coalesce(v_check.from_state, v_task.state)
+    and (v_check.from_state, v_task.state) is distinct from ('todo', 'in_progress');
+  update office.task_checks as c
+  set
+    status = case when v_moved then 'dropped' when finish_check.exit_code is not distinct from 0 then 'passed' else 'failed' end,
+    ended_at = v_now,
     exit_code = finish_check.exit_code, tree = left(finish_check.tree, 200),
     -- The end says most; cut between characters.
     output = case
@@ -39,12 +59,14 @@ begin
       jsonb_build_object('check_id', finish_check.check_id)
     );
   end if;
-  select * into v_task from office.tasks as t where t.id = v_check.task_id;
   perform office_internal.remember(
     v_check.workspace_id, 'check_' || v_check.status,
     jsonb_strip_nulls(jsonb_build_object('target', v_check.target, 'exit_code', exit_code)),
     v_check.account_id, v_check.agent_id, v_check.task_id, null, v_check.attempt_id
   );
+  if v_check.status = 'dropped' then
+    return v_check.status;
+  end if;
   if v_check.status = 'passed' then
     update office.inbox_items as i set closed_at = v_now where i.task_id = v_task.id and i.kind = 'task.check' and i.closed_at is null;
     insert into office_internal.changes (workspace_id, kind, task_id, from_state, to_state, account_id, agent_id, attempt_id)

@@ -12,6 +12,7 @@ declare
   v_done integer := 0;
   v_problem text;
   v_found boolean;
+  v_stage uuid;
 begin
   for v_change in
     select c.*
@@ -35,6 +36,14 @@ begin
     end if;
     perform set_config('office.carrying', v_change.id::text, true);
     v_problem := null;
+    -- Where a check has passed, the stage that it was asked for with.
+    v_stage := (
+      select c.stage_id
+      from office.task_checks as c
+      where c.task_id = v_change.task_id and c.status = 'passed' and v_change.kind = 'move_task' and c.target = v_change.to_state
+      order by c.number desc
+      limit 1
+    );
     begin
       if v_change.kind = 'action' then
         perform office_internal.do_action(v_change.action, v_change.agent_id, v_change.attempt_id);
@@ -49,13 +58,13 @@ begin
       elsif v_change.kind = 'review_task' then
         v_found := office_internal.give_verdict(v_change.task_id, v_change.round, v_change.to_state, v_change.reason);
       elsif exists (select from office.tasks as t where t.id = v_change.task_id and t.state = v_change.from_state)
-        and office_internal.request_check(v_change.task_id, v_change.to_state)
+        and office_internal.request_check(v_change.task_id, v_change.to_state, v_stage)
       then
         -- It is moved once its check has passed (T15).
         v_found := true;
       else
         update office.tasks as t
-        set state = v_change.to_state
+        set state = v_change.to_state, stage_id = coalesce(v_stage, t.stage_id)
         where t.id = v_change.task_id and t.state = v_change.from_state;
         v_found := found;
       end if;

@@ -41,6 +41,8 @@ begin
       or coalesce(jsonb_typeof(v_stage -> 'auto_start_agent'), 'boolean') <> 'boolean'
       or coalesce(jsonb_typeof(v_stage -> 'queue_run'), 'boolean') <> 'boolean'
       or not office_internal.is_command(v_stage -> 'check')
+      -- Nothing is checked on the way elsewhere.
+      or (v_stage ->> 'check' is not null and v_stage ->> 'state' not in ('in_review', 'done'))
     then
       perform office_internal.refuse(
         'invalid', format('"%s" is no stage.', coalesce(v_stage ->> 'name', '')),

@@ -25,7 +25,7 @@ begin
     end if;
   end if;
   -- It is moved once its check has passed (T15).
-  if office_internal.request_check(v_task, v_state) then
+  if office_internal.request_check(v_task, v_state, v_stage) then
     return office_internal.task_card(v_task);
   end if;
   update office.tasks as t

@@ -35,6 +35,15 @@ begin
       jsonb_build_object('field', case when changes ? 'executor' then 'executor' else 'requires_approval' end)
     );
   end if;
+  if v_me.agent_id is not null and changes ? 'project'
+    and exists (
+      select from office.tasks as t join office.projects as j on j.id = t.project_id where t.id = v_id and j.check_command is not null
+    )
+  then
+    perform office_internal.refuse(
+      'forbidden', 'The check of its project is for people to take away.', 'Ask a person.', jsonb_build_object('field', 'project')
+    );
+  end if;
   select t.workspace_id into v_workspace from office.tasks as t where t.id = v_id;
   -- References become ids; null takes away.
   v_changes := changes - '{project,parent}'::text[];

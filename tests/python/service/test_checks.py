@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
 from pathlib import Path
 
 from psycopg.types.json import Jsonb
 
-from .conftest import PACKAGE, Desk, Serving
+from .conftest import DEADLINE, PACKAGE, Desk, Serving
 
 # Mends the file when it is told that the check has failed; completes its task each time.
 AGENT = """
@@ -93,3 +95,44 @@ async def test_t15_a_check_that_cannot_be_run_has_failed(
     assert desk.row("select state from office.tasks")["state"] == "in_progress"
     output = desk.row("select output, exit_code from office.task_checks")
     assert "/no/such/program" in output["output"]
+
+
+async def test_t15_the_end_of_a_long_output_is_kept(desk: Desk, serving: Serving, tmp_path: Path) -> None:
+    """It says what failed."""
+    script = (
+        "import sys; [print(str(n) * 100_000) for n in range(60)]; print('test_login FAILED'); sys.exit(1)"
+    )
+    task = checked(desk, tmp_path, [sys.executable, "-c", script])
+    desk.rows("select office.assign_task(%s, null)", task)
+    desk.rows("select office.move_task(%s, 'in_progress')", task)
+    async with serving():
+        desk.rows("select office.complete_task(%s)", task)
+        told = await desk.until("select output from office.task_checks where status = 'failed'")
+    assert "test_login FAILED" in told["output"][-100:]
+
+
+async def test_t15_a_tree_that_was_changed_meanwhile_is_run_again(
+    desk: Desk, serving: Serving, tmp_path: Path
+) -> None:
+    """D2: nobody knows which of the two passed."""
+    begun, go_on = tmp_path.parent / "begun", tmp_path.parent / "go-on"
+    script = f"grep -q good made || exit 1; touch {begun}; until [ -e {go_on} ]; do sleep 0.05; done"
+    task = checked(desk, tmp_path, ["/bin/sh", "-c", script])
+    (tmp_path / "made").write_text("good\n")
+    desk.rows("select office.assign_task(%s, null)", task)
+    desk.rows("select office.move_task(%s, 'in_progress')", task)
+    async with serving():
+        desk.rows("select office.complete_task(%s)", task)
+        deadline = time.monotonic() + DEADLINE
+        while not begun.exists():
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.02)
+        (tmp_path / "made").write_text("bad\n")
+        go_on.touch()
+        await desk.until("select 1 from office.tasks where state = 'done'")
+        desk.rows("select office.move_task(%s, 'todo')", task)
+        desk.rows("select office.move_task(%s, 'done')", task)
+        again = await desk.until(
+            "select status from office.task_checks where number = 2 and ended_at is not null"
+        )
+    assert again["status"] == "failed"

@@ -4,41 +4,8 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 \ir ../support/acting.psql
+\ir ../support/checks.psql
 select plan(51);
-
-create function pg_temp.code(statement text) returns text language sql
-as $$
-  select concat_ws(' ', r.state, r.detail ->> 'code', r.detail ->> 'field') from pg_temp.refusal(statement) as r where r.hint <> ''
-$$;
-create function pg_temp.state(task text) returns text language sql
-as $$ select t.state from office.tasks as t where 't' || t.number = task $$;
--- The checks that a worker is to run: 't1 make test in /srv/site, seen tree-1'.
-create function pg_temp.checks() returns text language sql
-as $$
-  select string_agg(concat_ws(' ', c.task, (select string_agg(w, ' ') from jsonb_array_elements_text(c.command) as w), 'in', c.folder, 'seen ' || c.tree), ', ')
-  from office.claim_checks(current_setting('testing.worker')::uuid, 10) as c
-$$;
-create function pg_temp.running() returns uuid language sql
-as $$ select c.id from office.task_checks as c where c.status = 'running' order by c.number desc limit 1 $$;
-create function pg_temp.told(exit_code integer, output text default 'said', tree text default 'tree') returns text language sql
-as $$ select office.finish_check(pg_temp.running(), current_setting('testing.worker')::uuid, exit_code, output, tree) $$;
-create function pg_temp.moves() returns void language sql
-as $$ select office.carry_out(); select office.dispatch() $$;
-create function pg_temp.works(agent text) returns uuid language plpgsql
-as $$
-declare
-  v_attempt uuid;
-begin
-  perform pg_temp.claim();
-  select r.attempt_id into v_attempt from office.runs as r join office.agents as a on a.id = r.agent_id
-  where a.name = works.agent and r.status = 'claimed';
-  perform office.start_attempt(v_attempt);
-  perform office.carry_out();
-  perform office.finish_attempt(v_attempt, '{"summary": "ok"}');
-  perform office.confirm_cleanup(v_attempt, 0);
-  return v_attempt;
-end
-$$;
 
 select pg_temp.scenario('checked', 'ann', 'rev');
 select set_config('testing.worker', (select worker_id::text from office.register_worker('here', max_runs => 8)), true);
