@@ -569,8 +569,10 @@ class Office:
     # Attempts and their ends (Q16 to Q18)
 
     def start(self, run: Run) -> None:
-        run.attempts[-1].started = True
-        run.attempts[-1].left = False
+        attempt = run.attempts[-1]
+        if attempt.left:
+            attempt.untold = 0
+        attempt.started, attempt.left = True, False
         if run.status == "claimed":
             run.status = run.result = "running"
             if run.task and run.task.state == "todo" and run.task.assignee is run.agent:

@@ -802,6 +802,24 @@ def test_a_fire_by_hand_does_not_wait_for_a_back_off(office: Connection) -> None
     story.teardown()
 
 
+def test_a_run_that_went_on_with_its_answer_ends(office: Connection) -> None:
+    """D9: its program ended before the answer; the one that is started with it was told."""
+    story = OfficeMachine(office)
+    story.open(8, 0, "skip", "ask")
+    story.wake_for_nothing("ann", "user", None)
+    story.claim(0, 1)
+    story.start(0)
+    story.ask(0)
+    story.finish(0)
+    story.answer(0)
+    story.claim(0, 1)
+    story.start(0)
+    story.finish(0)
+    story.agree()
+    assert not story.unended()
+    story.teardown()
+
+
 class WithoutASecondLook(Office):
     """Believes that a run which is queued may always be claimed while there are slots."""
 
