@@ -50,7 +50,8 @@ grant select on
 -- All columns but the token's hash.
 grant select (
   id, run_id, workspace_id, number, worker_id, shown_wakeups, prompt_built_at, pid, engine_session, claimed_at, started_at,
-  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at, launch, executor_id
+  ended_at, outcome, result, error, exit_code, cleaned_at, killed, retry_source, parsed_reset_at, left_at, launch, executor_id,
+  worked, working_since
 ) on office.attempts to office_reader, office_client, office_operator;
 
 -- By hand, in psql: operators only.

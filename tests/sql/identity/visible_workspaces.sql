@@ -101,6 +101,10 @@ begin
   insert into office.worktrees (task_id, agent_id, workspace_id, name, branch, repository, folder, made_at)
   select t.id, t.assignee_agent_id, t.workspace_id, t.title, t.title, '/srv/' || name, '/srv/' || name || '.worktrees', office.now()
   from office.tasks as t where t.title = name || ' task';
+  insert into office.session_deletions (workspace_id, session_id, engine_session, executor, host, asked_at)
+  select s.workspace_id, s.id, furnish.name, v_executor, furnish.name, office.now()
+  from office.agent_sessions as s join office.workspaces as w on w.id = s.workspace_id and w.name = furnish.name
+  limit 1;
   insert into office.task_checks (workspace_id, task_id, target, command)
   select t.workspace_id, t.id, 'done', jsonb_build_array(name) from office.tasks as t where t.title = name || ' task';
 end
