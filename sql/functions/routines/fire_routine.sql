@@ -13,7 +13,7 @@ declare
   v_id uuid := office_internal.find_routine(routine);
   v_routine office.routines;
   v_manual office.routine_triggers;
-  v_run office.routine_runs;
+  v_fire office_internal.fire;
 begin
   perform office_internal.check_object('variables', variables);
   select * into v_routine from office.routines as r where r.id = v_id for no key update;
@@ -24,11 +24,14 @@ begin
   where t.routine_id = v_id and t.kind = 'manual' and t.enabled
   order by t.created_at
   limit 1;
-  v_run := office_internal.fire(
+  v_fire := office_internal.make_fire(
     v_routine, v_manual, 'manual', office_internal.wall_clock(), given => variables, account_id => v_account
   );
+  perform office_internal.store_fires(array[v_fire]);
   return query
-    select v_run.id, v_run.status, (select 't' || t.number from office.tasks as t where t.id = v_run.linked_task_id);
+    select
+      (v_fire.run).id, (v_fire.run).status,
+      (select 't' || t.number from office.tasks as t where t.id = (v_fire.run).linked_task_id);
 end
 $$;
 

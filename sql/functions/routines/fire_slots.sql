@@ -1,10 +1,11 @@
--- office_internal.fire_slots: fires what is due of one trigger, whose row and whose routine's the caller has locked (R9, R10). A slot
--- that raises is a failed routine run, and holds up nothing; one that has fired before is passed by. Answers how many fired and failed,
--- and the slot after now. What means "try again" is raised on.
+-- office_internal.fire_slots: makes the fires that are due of one trigger, whose row and whose routine's the caller has locked (R9, R10). A
+-- slot that raises is a failed routine run, and holds up nothing; one that has fired before is passed by. Answers the last fire, if any,
+-- which is still to be stored; how many there were, and how many failed; and the slot after now. What means "try again" is raised on.
 create or replace function office_internal.fire_slots(
   routine office.routines,
   fired_by office.routine_triggers,
   now_at timestamptz,
+  out fires office_internal.fire[],
   out fired integer,
   out failed integer,
   out next_at timestamptz
@@ -15,8 +16,10 @@ as $$
 declare
   v_due record;
   v_slot timestamptz;
-  v_first boolean := true;
+  v_run office.routine_runs;
+  v_failed integer;
 begin
+  fires := '{}'::office_internal.fire[];
   fired := 0;
   failed := 0;
   if (fired_by).kind = 'once' then
@@ -32,16 +35,24 @@ begin
       v_due.dropped := 0;
     end if;
   end if;
+  v_run.workspace_id := (routine).workspace_id;
+  v_run.routine_id := (routine).id;
+  v_run.trigger_id := (fired_by).id;
+  v_run.source := 'cron';
+  v_run.fired_at := now_at;
   foreach v_slot in array v_due.slots loop
+    v_run.slot := date_trunc('minute', v_slot);
     -- The clock was set back, or a hand the cursor: a slot fires once (R11, R20).
-    continue when exists (
-      select from office.routine_runs as f where f.trigger_id = (fired_by).id and f.slot = date_trunc('minute', v_slot)
-    );
+    continue when exists (select from office.routine_runs as f where f.trigger_id = v_run.trigger_id and f.slot = v_run.slot);
+    -- Each meets those before it as they are stored (R14).
+    v_failed := office_internal.store_or_fail(fires);
+    fired := fired - v_failed;
+    failed := failed + v_failed;
     begin
-      perform office_internal.fire(
-        routine, fired_by, 'cron', now_at, date_trunc('minute', v_slot),
-        missed_ticks => case when v_first and v_due.dropped > 0 then v_due.dropped end,
-        missed_since => case when v_first and v_due.dropped > 0 then v_due.dropped_since end
+      fires[1] := office_internal.make_fire(
+        routine, fired_by, v_run.source, now_at, v_run.slot,
+        missed_ticks => case when v_slot = v_due.slots[1] and v_due.dropped > 0 then v_due.dropped end,
+        missed_since => case when v_slot = v_due.slots[1] and v_due.dropped > 0 then v_due.dropped_since end
       );
       fired := fired + 1;
     exception
@@ -50,18 +61,11 @@ begin
       then
         raise;
       when others then
-        insert into office.routine_runs (
-          workspace_id, routine_id, trigger_id, source, slot, status, error, fired_at, ended_at
-        )
-        values (
-          (routine).workspace_id, (routine).id, (fired_by).id, 'cron', date_trunc('minute', v_slot), 'failed',
-          office_internal.one_line(sqlerrm), now_at, now_at
-        );
+        fires[1] := office_internal.failed_fire(v_run, sqlerrm);
         failed := failed + 1;
     end;
-    v_first := false;
   end loop;
 end
 $$;
 
-comment on function office_internal.fire_slots(office.routines, office.routine_triggers, timestamptz) is 'Fires a trigger''s due slots.';
+comment on function office_internal.fire_slots(office.routines, office.routine_triggers, timestamptz) is 'Makes a trigger''s due fires.';

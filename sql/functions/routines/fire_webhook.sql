@@ -24,6 +24,7 @@ declare
   v_given jsonb;
   v_key text;
   v_run office.routine_runs;
+  v_fire office_internal.fire;
   v_state text;
   v_message text;
   v_detail text;
@@ -83,13 +84,14 @@ begin
       end if;
       perform office_internal.need_active(v_routine);
       v_given := office_internal.webhook_body(v_body);
-      v_run := office_internal.fire(
+      v_fire := office_internal.make_fire(
         v_routine, v_trigger, 'webhook', v_now, body => v_given, request_key => v_key, given => coalesce((
           select jsonb_object_agg(g.key, g.value) from jsonb_each(v_given) as g where v_routine.variables ? g.key
         ), '{}')
       );
+      perform office_internal.store_fires(array[v_fire]);
       update office.routine_triggers as t set last_fired_at = v_now where t.id = v_trigger.id;
-      return query select 202, jsonb_build_object('routine_run_id', v_run.id, 'status', v_run.status);
+      return query select 202, jsonb_build_object('routine_run_id', (v_fire.run).id, 'status', (v_fire.run).status);
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled or read_only_sql_transaction

@@ -1,9 +1,8 @@
 -- office.tick: one pass over the triggers that are due, by their time (R9): each fires and is armed again in this one transaction, so
 -- that whatever stops, it is due or done. Rows that somebody else has locked, another tick or a person's open transaction, stay due and
 -- are left to the next call. The slots of a routine that is paused, or of an account whose routines are off, are passed over, and not
--- caught up later (R2). Of the routines of one person's
--- assistants at most five fire in a pass. Answers what it did, what is due next, and in how many seconds to call again: then, or on the
--- full minute, for what is made meanwhile.
+-- caught up later (R2). Of the routines of one person's assistants at most five fire in a pass. Answers what it did, what is due next, and
+-- in how many seconds to call again: then, or on the full minute, for what is made meanwhile.
 -- Any number of processes may tick; nothing due: nothing is written. Refuses nothing. Takes no gate, and waits for no row.
 create or replace function office.tick(now timestamptz default null)
 returns table (fired integer, failed integer, passed_over integer, next_due_at timestamptz, call_in double precision)
@@ -17,16 +16,18 @@ declare
   v_now timestamptz := coalesce(now, office_internal.wall_clock());
   v_each constant integer := 1000;
   v_looked integer := 0;
-  v_next record;
-  v_stays timestamptz;
-  v_armed timestamptz;
   v_trigger office.routine_triggers;
   v_routine office.routines;
   v_status text;
   v_person text;
   v_persons jsonb := '{}'::jsonb;
   v_done record;
-  v_problem text;
+  v_fires office_internal.fire[] := '{}'::office_internal.fire[];
+  v_failed integer;
+  v_routines uuid[] := '{}'::uuid[];
+  v_armed uuid[] := '{}'::uuid[];
+  v_next_at timestamptz[] := '{}'::timestamptz[];
+  v_passed_at timestamptz[] := '{}'::timestamptz[];
 begin
   fired := 0;
   failed := 0;
@@ -45,35 +46,27 @@ begin
       for no key update skip locked
     ));
   end if;
-  -- One walk from the first on: what is due, and the first that is not yet.
-  for v_next in
-    select t.id, t.next_run_at as due_at
+  for v_trigger in
+    select t.*
     from office.routine_triggers as t
-    where t.next_run_at is not null
-    order by t.next_run_at, t.id
+    where t.next_run_at <= v_now
+    order by t.next_run_at
+    for no key update skip locked
   loop
-    if v_next.due_at > v_now or v_looked >= v_each then
-      v_stays := least(v_stays, v_next.due_at);
-      exit;
-    end if;
-    select t.* into v_trigger
-    from office.routine_triggers as t
-    where t.id = v_next.id and t.next_run_at <= v_now and t.enabled
+    exit when v_looked >= v_each;
+    select r.* into v_routine
+    from office.routines as r
+    where r.id = v_trigger.routine_id
     for no key update skip locked;
-    if not found then
-      v_stays := least(v_stays, v_next.due_at);
-      continue;
-    end if;
-    select r.* into v_routine from office.routines as r where r.id = v_trigger.routine_id for no key update skip locked;
-    if not found then
-      v_stays := least(v_stays, v_next.due_at);
-      continue;
-    end if;
-    v_problem := null;
+    continue when not found;
+    v_person := (
+      select a.created_by_account_id from office.agents as a where a.id = v_routine.assignee_agent_id and a.role = 'assistant'
+    );
+    continue when (v_persons ->> v_person)::integer >= 5;
+    v_looked := v_looked + 1;
     v_status := office_internal.routine_status(v_routine);
     if v_status <> 'active' then
       passed_over := passed_over + 1;
-      v_looked := v_looked + 1;
       if v_trigger.passed_over_at is null then
         perform office_internal.remember(
           v_routine.workspace_id, 'routine_passed_over',
@@ -83,32 +76,32 @@ begin
           null, v_routine.assignee_agent_id
         );
       end if;
-      update office.routine_triggers as t
-      set enabled = t.kind <> 'once',
-        next_run_at = case when t.kind <> 'once' then office_internal.next_fire(t.cron, t.timezone, v_now) end,
-        passed_over_at = coalesce(t.passed_over_at, t.next_run_at)
-      where t.id = v_next.id
-      returning t.next_run_at into v_armed;
-      v_stays := least(v_stays, v_armed);
+      v_armed := v_armed || v_trigger.id;
+      v_next_at := v_next_at
+        || case when v_trigger.kind <> 'once' then office_internal.next_fire(v_trigger.cron, v_trigger.timezone, v_now) end;
+      v_passed_at := v_passed_at || coalesce(v_trigger.passed_over_at, v_trigger.next_run_at);
       continue;
     end if;
-    v_person := (
-      select a.created_by_account_id from office.agents as a where a.id = v_routine.assignee_agent_id and a.role = 'assistant'
-    );
     if v_person is not null then
-      if coalesce((v_persons ->> v_person)::integer, 0) >= 5 then
-        v_stays := least(v_stays, v_next.due_at);
-        continue;
-      end if;
       v_persons := v_persons || jsonb_build_object(v_person, coalesce((v_persons ->> v_person)::integer, 0) + 1);
     end if;
-    v_looked := v_looked + 1;
+    -- A second trigger of a routine meets what the first has fired (R14).
+    if v_routine.id = any(v_routines) then
+      v_failed := office_internal.store_or_fail(v_fires);
+      fired := fired - v_failed;
+      failed := failed + v_failed;
+      v_fires := '{}';
+      v_routines := '{}';
+    end if;
     begin
       select s.* into v_done from office_internal.fire_slots(v_routine, v_trigger, v_now) as s;
-      update office.routine_triggers as t
-      set enabled = t.kind <> 'once', next_run_at = v_done.next_at, last_fired_at = v_now, passed_over_at = null
-      where t.id = v_next.id;
-      v_stays := least(v_stays, v_done.next_at);
+      if cardinality(v_done.fires) > 0 then
+        v_fires := v_fires || v_done.fires[1];
+      end if;
+      v_routines := v_routines || v_routine.id;
+      v_armed := v_armed || v_trigger.id;
+      v_next_at := v_next_at || v_done.next_at;
+      v_passed_at := v_passed_at || null::timestamptz;
       fired := fired + v_done.fired;
       failed := failed + v_done.failed;
     exception
@@ -116,25 +109,23 @@ begin
         or admin_shutdown
       then
         raise;
+      -- Its expression or zone is not what it was when it was stored: it would be due for ever.
       when others then
-        v_problem := sqlerrm;
+        failed := failed + 1;
+        perform office_internal.give_up_trigger(v_routine, v_trigger, sqlerrm);
     end;
-    -- Its expression or zone is not what it was when it was stored: it would be due for ever.
-    if v_problem is not null then
-      failed := failed + 1;
-      update office.routine_triggers as t set enabled = false where t.id = v_next.id;
-      insert into office.inbox_items (workspace_id, kind, title, body, agent_id, dedup_key)
-      values (
-        v_routine.workspace_id, 'routine.broken', format('A trigger of %s is disabled: it cannot be armed', v_routine.name),
-        format(
-          E'%s\nChange it, then: select * from office.enable_trigger(%L);', office_internal.one_line(v_problem), v_next.id
-        ),
-        v_routine.assignee_agent_id, format('routine.broken:%s', v_next.id)
-      )
-      on conflict do nothing;
-    end if;
   end loop;
-  next_due_at := v_stays;
+  if v_looked > 0 then
+    v_failed := office_internal.store_or_fail(v_fires);
+    fired := fired - v_failed;
+    failed := failed + v_failed;
+    update office.routine_triggers as t
+    set enabled = t.kind <> 'once', next_run_at = n.next_at, passed_over_at = n.passed_at,
+      last_fired_at = case when n.passed_at is null then v_now else t.last_fired_at end
+    from unnest(v_armed, v_next_at, v_passed_at) as n (id, next_at, passed_at)
+    where t.id = n.id;
+  end if;
+  next_due_at := (select t.next_run_at from office.routine_triggers as t where t.next_run_at is not null order by t.next_run_at limit 1);
   call_in := case
     when v_looked >= v_each then 0
     when next_due_at <= v_now then 1

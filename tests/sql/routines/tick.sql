@@ -4,7 +4,7 @@ begin;
 set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
-select plan(93);
+select plan(96);
 
 create function pg_temp.code(statement text) returns text language sql
 as $$
@@ -381,6 +381,23 @@ select testing.advance('1 hour');
 select is(pg_temp.tick(), '6/0/0', 'R9: five of a person''s assistants, and the others');
 select is((select t.next_due_at <= office.now() from office.tick(office.now() - interval '1 day') as t), true, 'R9: the rest stay due');
 select is(pg_temp.tick(), '2/0/0', 'R9: … for the next pass');
+
+-- Two triggers of a routine in one pass: the second meets what the first has fired, whether it is stored yet or not.
+select pg_temp.scenario('pair', 'ann');
+select pg_temp.routine('twice', 'ann', '0 * * * *', '{"task_template": {"title": "Look"}}');
+select pg_temp.routine('skips', 'ann', '0 * * * *', '{"concurrency_policy": "skip_if_active"}');
+select office.add_schedule(r, '*/30 * * * *') from unnest(array['twice', 'skips']) as r;
+select testing.advance('30 minutes');
+select pg_temp.tick();
+select pg_temp.look();
+select office.move_task('t' || t.number, 'done') from pg_temp.fires('twice') as f join office.tasks as t on t.id = f.linked_task_id;
+select office.stop('r' || r.number) from office.runs as r join pg_temp.fires('skips') as f on f.linked_run_id = r.id;
+select pg_temp.claim();
+select is(pg_temp.became('twice') || '; ' || pg_temp.became('skips'), 'done 1; cancelled 1', 'R12: ended');
+select testing.advance('30 minutes');
+select pg_temp.tick();
+select is(pg_temp.became('twice'), 'done 1, task_created 1, coalesced 1', 'R14: two triggers at once make one task');
+select is(pg_temp.became('skips'), 'cancelled 1, received 1, skipped 1', 'R14: … or skip');
 select is_empty('select * from office.audit()', 'K9');
 
 select * from finish();

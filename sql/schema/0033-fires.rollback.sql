@@ -1,0 +1,1 @@
+drop type office_internal.fire;
