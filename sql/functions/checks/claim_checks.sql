@@ -48,8 +48,8 @@ begin
       returning c.*
     )
     select
-      c.id, 't' || t.number, c.command, coalesce(x.body ->> 'folder', y.folder, j.folder),
-      case when y.name is not null then to_jsonb(y) end,
+      c.id, 't' || t.number, c.command, coalesce(x.body ->> 'folder', y.worktree ->> 'folder', j.folder),
+      y.worktree,
       (
         select p.tree
         from office.task_checks as p
@@ -63,17 +63,16 @@ begin
     left join office.projects as j on j.id = t.project_id
     left join lateral office_internal.usual_executor(t.assignee_agent_id, t.id) as u on true
     left join office.executors as x on x.id = u.executor_id
-    left join lateral (
-      select w.*
-      from office_internal.worktree_of(t.id, t.assignee_agent_id) as w
-      where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
-        -- Nobody has worked in one that was never made.
-        and exists (
+    cross join lateral (
+      -- Nobody has worked in one that was never made.
+      select case
+        when j.isolation = 'worktree' and exists (
           select
           from office.worktrees as m
           where m.task_id = t.id and m.agent_id = t.assignee_agent_id and m.collected_at is null
-        )
-    ) as y on true
+        ) then office_internal.worktree_of(t.id, t.assignee_agent_id, x.body)
+      end as worktree
+    ) as y
     order by c.number;
 end
 $$;

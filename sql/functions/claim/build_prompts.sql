@@ -44,11 +44,9 @@ begin
   left join office.tasks as t on t.id = r.task_id
   left join office.projects as j on j.id = t.project_id
   left join office_internal.gates as w on w.workspace_id = r.workspace_id
-  left join lateral (
-    select w.*
-    from office_internal.worktree_of(r.task_id, r.agent_id) as w
-    where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
-  ) as b on true
+  cross join lateral (
+    select case when j.isolation = 'worktree' then office_internal.worktree_of(r.task_id, r.agent_id, x.body) end as worktree
+  ) as b
   left join lateral (
     select string_agg(p.assembled_prompt, E'\n' order by e.claimed_at, e.id) as past,
       max(e.shown_wakeups) filter (where e.run_id = r.id) as seen
@@ -100,7 +98,8 @@ begin
         ]
       end || ('Folder: ' || coalesce(
         x.body ->> 'folder',
-        b.folder || ', a git worktree of your own, on branch ' || b.branch || coalesce('; its assignee works on branch ' || b.start, ''),
+        (b.worktree ->> 'folder') || ', a git worktree of your own, on branch ' || (b.worktree ->> 'branch')
+          || coalesce('; its assignee works on branch ' || (b.worktree ->> 'start'), ''),
         case when w.project_folders then j.folder end
       )),
       null

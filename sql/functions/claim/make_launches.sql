@@ -108,9 +108,12 @@ begin
       select p.task_id, p.agent_id, p.workspace_id, y.name, y.branch, y.repository, y.folder, v_now
       from picked as p
       join office.tasks as t on t.id = p.task_id
-      join office.projects as j on j.id = t.project_id and j.isolation = 'worktree'
-      join office.executors as x on x.id = p.executor_id and not x.body ?| array['folder', 'worktree']
-      cross join lateral office_internal.worktree_of(p.task_id, p.agent_id) as y
+      join office.projects as j on j.id = t.project_id
+      join office.executors as x on x.id = p.executor_id
+      cross join lateral jsonb_to_record(
+        case when j.isolation = 'worktree' then office_internal.worktree_of(p.task_id, p.agent_id, x.body) end
+      ) as y (name text, branch text, repository text, folder text)
+      where y.name is not null
       on conflict (task_id, agent_id) do update set collected_at = null, made_at = excluded.made_at
         where w.collected_at is not null
     ),
@@ -123,10 +126,10 @@ begin
       p.id, 'r' || p.number, p.new_attempt, p.attempt_number, p.workspace_id, w.name, p.agent_id, a.name, p.task_id,
       't' || t.number, p.reason, (select m.prompts from told as m)[p.nth], x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.new_attempt) as e),
-      coalesce(x.body ->> 'folder', y.folder, case when g.project_folders then j.folder end),
+      coalesce(x.body ->> 'folder', y.worktree ->> 'folder', case when g.project_folders then j.folder end),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}'),
       false, null::jsonb, office_internal.token_of(p.new_attempt, p.secret), null::timestamptz, 1, 0,
-      case when y.name is not null then to_jsonb(y) end
+      y.worktree
     from picked as p
     join office_internal.gates as g on g.workspace_id = p.workspace_id
     join office.workspaces as w on w.id = p.workspace_id
@@ -134,11 +137,9 @@ begin
     join office.executors as x on x.id = p.executor_id
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
-    left join lateral (
-      select y.*
-      from office_internal.worktree_of(p.task_id, p.agent_id) as y
-      where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
-    ) as y on true
+    cross join lateral (
+      select case when j.isolation = 'worktree' then office_internal.worktree_of(p.task_id, p.agent_id, x.body) end as worktree
+    ) as y
     order by p.requested_at, p.id;
 end
 $$;

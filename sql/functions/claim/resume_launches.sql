@@ -55,12 +55,12 @@ begin
       't' || t.number, p.reason, case when p.engine_session is null then m.assembled_prompt else p.said end, x.body, p.engine_session,
       (select e.environment from office_internal.launch_environment(p.id, p.attempt_id) as e)
         || jsonb_build_object('OFFICE_ANSWERS', p.answers::text),
-      coalesce(x.body ->> 'folder', y.folder, case when g.project_folders then j.folder end),
+      coalesce(x.body ->> 'folder', y.worktree ->> 'folder', case when g.project_folders then j.folder end),
       g.attempt_limits || coalesce(x.body -> 'limits', '{}')
         || jsonb_build_object('worked_seconds', coalesce(round(extract(epoch from p.worked), 3), 0)),
       true, p.answers, office_internal.token_of(p.attempt_id, p.secret), null::timestamptz,
       p.launch, (select coalesce(max(s.sequence), 0) from office.attempt_steps as s where s.attempt_id = p.attempt_id),
-      case when y.name is not null then to_jsonb(y) end
+      y.worktree
     from picked as p
     join prompted as m on m.attempt_id = p.attempt_id
     join office.workspaces as w on w.id = p.workspace_id
@@ -69,11 +69,9 @@ begin
     join office_internal.gates as g on g.workspace_id = p.workspace_id
     left join office.tasks as t on t.id = p.task_id
     left join office.projects as j on j.id = t.project_id
-    left join lateral (
-      select y.*
-      from office_internal.worktree_of(p.task_id, p.agent_id) as y
-      where j.isolation = 'worktree' and not x.body ?| array['folder', 'worktree']
-    ) as y on true
+    cross join lateral (
+      select case when j.isolation = 'worktree' then office_internal.worktree_of(p.task_id, p.agent_id, x.body) end as worktree
+    ) as y
     order by p.requested_at, p.id;
 end
 $$;

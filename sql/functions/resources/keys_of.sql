@@ -19,12 +19,12 @@ begin
     left join office.tasks as t on t.id = r.task_id
     left join office_internal.gates as g on g.workspace_id = r.workspace_id
     left join office.projects as j on j.id = t.project_id and j.folder is not null
-    left join lateral (
-      select y.name from office_internal.worktree_of(r.task_id, r.agent_id) as y where j.isolation = 'worktree' and not x.body ? 'folder'
-    ) as y on true
+    cross join lateral (
+      select case when j.isolation = 'worktree' then office_internal.worktree_of(r.task_id, r.agent_id, x.body) end ->> 'name' as worktree
+    ) as y
     cross join lateral unnest(case
       when x.body ? 'worktree' then array['worktree:' || (x.body ->> 'worktree')]
-      when y.name is not null then array['worktree:' || y.name]
+      when y.worktree is not null then array['worktree:' || y.worktree]
       when x.body -> 'folder_shared' = 'true' then '{}'
       when x.body ? 'folder' then array['folder:server:' || office_internal.normal_path(x.body ->> 'folder')]
       when j.id is not null and g.project_folders then array_remove(

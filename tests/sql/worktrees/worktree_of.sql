@@ -56,7 +56,7 @@ select task as three from office.create_task('Three', assignee => 'a.b', project
 select is((select l.folder from pg_temp.launched('trees', 8) as l), '/srv/site.worktrees/' || :'three' || '-a-b', 'X9: a name that git takes');
 select office.create_agent('a-b', executor => '{"command": ["true"]}', workspace => 'trees', cooldown_sec => 0);
 select matches(
-  (select y.folder from office.tasks as t, office.agents as a, office_internal.worktree_of(t.id, a.id) as y
+  (select office_internal.worktree_of(t.id, a.id, '{}') ->> 'folder' from office.tasks as t, office.agents as a
     where 't' || t.number = :'three' and a.name = 'a-b'),
   '^/srv/site.worktrees/' || :'three' || '-a-b-[0-9a-f]{12}$', 'X9: of two agents, two'
 );
