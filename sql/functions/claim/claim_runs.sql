@@ -4,8 +4,8 @@
 -- Refuses unknown or expired workers (not_found, worker_expired), draining ones (worker_draining), other isolations than
 -- READ COMMITTED (isolation), and answers schema_changed while a deploy is under way.
 -- Takes the gates of the workspaces with signals or timers due, those that are free; when all were busy it waits for one, unless another
--- claim waits for that already. It looks once:
--- signals that it leaves itself are for after its commit, and where more are left than one look reads it says to ask again now.
+-- claim waits for that already, and does what there is to do: then it says to ask again in a moment. It looks once: signals that it
+-- leaves itself are for after its commit, and where more are left than one look reads it says to ask again now.
 --
 -- Signals are read from a low-water mark on (A15): set to the least transaction that may still leave one, in a sequence,
 -- so that no dead rows pile up at the index's head. A mark above the snapshot's own (a restored dump) counts as 0.
@@ -36,6 +36,7 @@ declare
   v_some integer;
   v_held uuid[];
   v_holds boolean := false;
+  v_behind boolean := false;
   v_got integer;
 begin
   perform office_internal.need_read_committed();
@@ -76,9 +77,10 @@ begin
       );
     elsif v_pass = 3 then
       -- One claim at most stands in line for a gate: whoever starts and ends runs there would have to wait behind them all.
-      exit when not pg_try_advisory_xact_lock(
+      v_behind := not pg_try_advisory_xact_lock(
         v_in_line, (select g.number from office_internal.gates as g where g.workspace_id = v_gates[1])::integer
       );
+      exit when v_behind;
       perform from office_internal.gates as g where g.workspace_id = v_gates[1] for no key update;
     end if;
     -- Some at a time: as many as it takes for what is asked for, by what a gate has given so far, and no more gates are held than that.
@@ -118,7 +120,7 @@ begin
         from office_internal.gates as g
         where g.due_at is not null and (v_worker.only_workspace_id is null or g.workspace_id = v_worker.only_workspace_id)
       ),
-      (select office_internal.wall_clock() where exists (
+      (select office_internal.wall_clock() + case when v_behind then interval '50 milliseconds' else '0' end where exists (
         select from office_internal.signals as s
         where s.xid >= v_mark and (v_worker.only_workspace_id is null or s.workspace_id = v_worker.only_workspace_id)
       ))
