@@ -26,6 +26,28 @@ begin
       jsonb_build_object('run', 'r' || old.number)
     );
   end if;
+  -- What a hand parks is looked at by the office at once; what it cannot look at is refused in words.
+  if (new.due_at is not null and new.parked is null)
+    or new.parked not in ('retry', 'window', 'snooze', 'blocker', 'checkout', 'resource', 'provider', 'budget', 'session')
+  then
+    perform office_internal.refuse(
+      'invalid', format('r%s cannot be held back so.', old.number), 'Pause what it is of: office.pause.',
+      jsonb_build_object('run', 'r' || old.number, 'field', case when new.parked is null then 'due_at' else 'parked' end)
+    );
+  end if;
+  if not isfinite(new.requested_at) then
+    perform office_internal.refuse(
+      'invalid', format('r%s was asked for at some time.', old.number), 'Give a time, to be before or after others.',
+      jsonb_build_object('field', 'requested_at')
+    );
+  end if;
+  if new.executor_id is distinct from old.executor_id and new.executor_id is not null
+    and not exists (select from office.executors as x where x.id = new.executor_id)
+  then
+    perform office_internal.refuse(
+      'not_found', 'No such executor.', 'select id, body from office.executors; shows them.', jsonb_build_object('field', 'executor_id')
+    );
+  end if;
   if new.status = old.status then
     if old.ended_at is not null then
       -- What joined it by its key is counted; nothing else of an ended run changes. Generated columns are not in NEW yet.
@@ -370,6 +392,8 @@ when (
   or (new.workspace_id, new.agent_id, new.task_id, new.routine_id, new.solo)
     is distinct from (old.workspace_id, old.agent_id, old.task_id, old.routine_id, old.solo)
   or new.parked is distinct from old.parked
+  or (new.due_at is not null and new.parked is null)
+  or (new.requested_at, new.executor_id) is distinct from (old.requested_at, old.executor_id)
   or (new.answered_at is not null and old.answered_at is null)
   or new.status <> old.status and not (
     new.parked is null and new.due_at is null and new.stop_reason is null

@@ -1,6 +1,7 @@
 -- office.register_worker: a process that will launch runs; a fresh id per start, never a host name (Q22). Answers its id and the
 -- periods it must keep: the heartbeat is at most a third of the lease.
--- Refuses an empty host, fewer than one run (invalid), an unknown workspace (not_found). Takes no gate.
+-- Refuses an empty or endless host, a pid below one, fewer than one run or more than 1000 (invalid), an unknown workspace (not_found).
+-- Takes no gate.
 create or replace function office.register_worker(
   host text,
   pid integer default null,
@@ -17,11 +18,19 @@ declare
   v_lease integer := office_internal.setting('worker_lease_seconds')::integer;
   v_beat integer := office_internal.setting('worker_heartbeat_seconds')::integer;
   v_id uuid;
+  v_field text;
 begin
-  if coalesce(host, '') = '' or coalesce(max_runs, 0) not between 1 and 1000 then
+  v_field := case
+    when coalesce(host, '') !~ '^[^[:cntrl:]]{1,255}$' then 'host'
+    when pid <= 0 then 'pid'
+    when length(version) > 255 then 'version'
+    when coalesce(max_runs, 0) not between 1 and 1000 then 'max_runs'
+  end;
+  if v_field is not null then
     perform office_internal.refuse(
-      'invalid', 'A worker has a host and carries 1 to 1000 runs.', 'As register_worker(''box1'', max_runs => 4).',
-      jsonb_build_object('field', case when coalesce(host, '') = '' then 'host' else 'max_runs' end)
+      'invalid', format('A worker''s %s cannot be that.', v_field),
+      'A host of one line, a process id, 1 to 1000 runs, as register_worker(''box1'', 4711, max_runs => 4).',
+      jsonb_build_object('field', v_field)
     );
   end if;
   insert into office.workers (host, pid, version, max_runs, only_workspace_id, registered_at, beat_at, lease_until)

@@ -5,7 +5,7 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
 
-select plan(43);
+select plan(48);
 
 select pg_temp.scenario('hands', 'ann', 'bob');
 select pg_temp.wake('ann') as ended \gset
@@ -210,6 +210,20 @@ select is(
   (pg_temp.refusal(format('update office.runs set status = ''running'' where id = %L', (pg_temp.run(:'ended')).id))).hint, 'finished is final.',
   'Q9: what has finished goes nowhere'
 );
+
+-- What a run waits for, and when it was asked for
+
+select pg_temp.wake('ann') as waits \gset
+select pg_temp.look();
+select is((pg_temp.refusal(format('update office.runs set %s where id = %L', c.change, (pg_temp.run(:'waits')).id))).detail ->> 'field', c.field, c.rule)
+from (values
+  ('parked = ''nonsense'', due_at = now()', 'parked', 'Q12: held back for a reason that there is'),
+  ('due_at = now()', 'due_at', 'Q12: … and until a time only with one'),
+  ('requested_at = ''-infinity''', 'requested_at', 'Q2: asked for at some time'),
+  ('executor_id = office.uuid7()', 'executor_id', 'X7: launched with an executor that there is')
+) as c (change, field, rule);
+update office.runs set parked = 'resource', requested_at = now() - interval '1 day' where id = (pg_temp.run(:'waits')).id;
+select is(pg_temp.claim(), 'ann:user', 'A15: one that a hand has parked for nothing goes on');
 
 select * from finish();
 rollback;

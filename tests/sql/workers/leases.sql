@@ -6,7 +6,7 @@ set local search_path = tap, public;
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
 
-select plan(50);
+select plan(55);
 
 create function pg_temp.worker()
 returns office.workers
@@ -70,6 +70,14 @@ select is((select w.heartbeat_seconds from office.register_worker('box') as w), 
 select office.set_setting('worker_lease_seconds', '60');
 select isnt((select w.worker_id from office.register_worker('box', 1) as w), (select w.worker_id from office.register_worker('box', 1) as w), 'Q22: ids are fresh per start, never a host name');
 select is((pg_temp.refusal($$ select office.register_worker('') $$)).detail ->> 'field', 'host', 'Q22: a worker has a host');
+select is((pg_temp.refusal(c.call)).detail ->> 'field', c.field, 'Q22: no worker''s ' || c.field)
+from (values
+  ($$ select office.register_worker(repeat('x', 256)) $$, 'host'),
+  ($$ select office.register_worker(E'a\nb') $$, 'host'),
+  ($$ select office.register_worker('box', 0) $$, 'pid'),
+  ($$ select office.register_worker('box', 1, repeat('1', 256)) $$, 'version'),
+  ($$ select office.register_worker('box', max_runs => 1001) $$, 'max_runs')
+) as c (call, field);
 select is((pg_temp.refusal($$ select office.register_worker('box', max_runs => 0) $$)).detail ->> 'field', 'max_runs', 'Q22: … and carries at least one run');
 select is((pg_temp.refusal($$ select office.register_worker('box', workspace => 'mian') $$)).state, 'PT404', 'Q22: … in a workspace that is there');
 
