@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import psycopg
 import pytest
 from support.races import Background, wait_until_blocked
@@ -216,3 +218,69 @@ def test_two_begin_a_document_at_once(office: Office) -> None:
         with pytest.raises(psycopg.Error, match="has been written since"):
             other.rows()
     assert office.value("select body from office.task_documents") == "Three."
+
+
+STATES = ("proposed", "todo", "in_progress", "in_review", "blocked", "done", "cancelled")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_copy_begins_where_tasks_begin(office: Office, state: str) -> None:
+    """T2, sc-T1: what COPY brings is proposed or to do; else nothing of it comes."""
+    if state in STATES[:2]:
+        copy(office, ["todo", state])
+        assert office.value("select count(*) from office.tasks where state = %s", state) >= 1
+    else:
+        with pytest.raises(psycopg.Error, match=f"A new task cannot be {state}") as refused:
+            copy(office, ["todo", state])
+        assert refused.value.sqlstate == "PT422"
+        assert office.value("select count(*) from office.tasks") == 0
+    office.settle()
+
+
+def test_what_is_copied_wakes_once(office: Office) -> None:
+    """T5, A6: a task that comes by COPY wakes its assignee as any other does; a proposed one nobody."""
+    office.agent("ada")
+    copy(office, ["todo", "todo", "proposed"], assignee="ada")
+    office.rows("select office.dispatch('acme')")
+    assert office.rows("select source, count(*) as n from office.wakeups group by 1") == [
+        {"source": "task_assigned", "n": 2}
+    ]
+    office.settle()
+
+
+def test_a_copied_cycle_is_refused_whole(office: Office) -> None:
+    """T8: blockers that come by COPY are looked at together."""
+    names = [office.task(title) for title in "abc"]
+    one, two, three = (office.value("select id from office.tasks where 't' || number = %s", n) for n in names)
+    workspace = office.value("select distinct workspace_id from office.tasks")
+    conn = office.session()
+    with (
+        pytest.raises(psycopg.Error) as refused,
+        conn.cursor().copy(
+            "copy office.task_blockers (workspace_id, task_id, blocker_task_id) from stdin"
+        ) as rows,
+    ):
+        for task, blocker in ((one, two), (two, three), (three, one)):
+            rows.write_row([workspace, task, blocker])
+    assert refused.value.sqlstate == "PT409"
+    assert office.value("select count(*) from office.task_blockers") == 0
+    office.settle()
+
+
+def copy(office: Office, states: Sequence[str], *, assignee: str | None = None) -> None:
+    """A task a state, in one COPY."""
+    (place,) = office.rows(
+        "select w.id, w.office_workflow_id as flow,"
+        " (select a.id from office.agents as a where a.name = %s) as agent"
+        " from office.workspaces as w where w.name = 'acme'",
+        assignee,
+    )
+    with (
+        office.session()
+        .cursor()
+        .copy(
+            "copy office.tasks (workspace_id, workflow_id, title, state, assignee_agent_id) from stdin"
+        ) as rows
+    ):
+        for state in states:
+            rows.write_row([place["id"], place["flow"], f"A task {state}", state, place["agent"]])
