@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint import Endpoint, Mind
 
+from officectl.agent.loopback import Endpoint, Mind, settings_for
 from officectl.executors import End, Launch, Mark, executor_for
 from officectl.executors.clock import ActiveClock
 from officectl.executors.engines import ENGINES
@@ -54,34 +54,9 @@ class Memory:
         return [content for known, content in self.steps if known == kind]
 
 
-def settle_in(preset: str, home: Path, url: str) -> dict[str, str]:
+def settle_in(program: str, home: Path, url: str) -> dict[str, str]:
     """Configure an agent program for the endpoint; the variables that it needs."""
-    own = {"HOME": str(home), "PATH": PATH}
-    match preset:
-        case "claude":
-            own |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "any", "IS_SANDBOX": "1"}
-            own |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "1"}
-        case "codex":
-            (home / ".codex").mkdir()
-            (home / ".codex/config.toml").write_text(
-                'model = "one"\nmodel_provider = "loopback"\n[model_providers.loopback]\nname = "loopback"\n'
-                f'base_url = "{url}/v1"\nwire_api = "responses"\n'
-                "request_max_retries = 1\nstream_max_retries = 1\n"
-            )
-        case "gemini":
-            (home / ".gemini").mkdir()
-            settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
-            (home / ".gemini/settings.json").write_text(json.dumps(settings))
-            own |= {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "any"}
-        case "opencode":
-            provider = {
-                "npm": "@ai-sdk/openai-compatible",
-                "options": {"baseURL": f"{url}/v1", "apiKey": "any"},
-                "models": {"one": {"name": "one"}},
-            }
-            config = {"autoupdate": False, "model": "loopback/one", "provider": {"loopback": provider}}
-            own |= {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
-    return own
+    return {**settings_for(program, home, url), "PATH": PATH}
 
 
 @pytest.fixture

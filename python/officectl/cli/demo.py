@@ -7,6 +7,7 @@ same office.
 import asyncio
 import shlex
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +16,8 @@ import click
 
 from officectl.agent.sample import write_sample
 from officectl.cli.demo_office import AGENTS, WORKSPACE, furnish, give_work
+from officectl.cli.demo_program import Program
+from officectl.cli.run import evidence, show_run
 from officectl.cli.session import Session, demo_folder
 from officectl.cli.startup import bring_up_to_date, expire_dead_workers, start_embedded
 from officectl.cli.why import tell
@@ -25,6 +28,7 @@ from officectl.render import Layout, heading, printable, show_rows, text
 from officectl.service.serve import serve
 
 PATIENCE_SECONDS = 45
+PROGRAM_PATIENCE_SECONDS = 180
 LOOK_SECONDS = 0.2
 GRACE_SECONDS = 3.0
 
@@ -131,9 +135,22 @@ order by c.created_at
     type=click.Path(file_okay=False, resolve_path=True, path_type=Path),
     help="Where the demo's database lives; beside the usual one unless said.",
 )
+@click.option(
+    "--agent",
+    metavar="PROGRAM",
+    help="An agent program instead of the demo's own: claude, codex, gemini, opencode, acp:'COMMAND'.",
+)
+@click.option(
+    "--own-account", is_flag=True, help="With your account for PROGRAM, not with a model of the demo's own."
+)
 @click.option("--keep/--stop", default=True, help="Let the demo's database run on at the end, or stop it.")
-def command(folder: Path | None, data: Path | None, keep: bool) -> None:
-    """Show an office at work: three agents, real processes, a database of its own."""
+def command(folder: Path | None, data: Path | None, agent: str | None, own_account: bool, keep: bool) -> None:
+    """Show an office at work: three agents, real processes, a database of its own.
+
+    With --agent one agent program does a task, for which it asks you something, and a routine; it is answered
+    for you. It talks to a small model on this machine that always says the same: no account is needed.
+    """
+    program = Program.named(agent, own_account=own_account) if agent else None
     began = time.monotonic()
     cluster = start_embedded(data or demo_folder())
     try:
@@ -144,11 +161,15 @@ def command(folder: Path | None, data: Path | None, keep: bool) -> None:
             before = desk.execute(BEFORE, {"workspace": WORKSPACE})[0]
         up = time.monotonic() - began
         with session.office() as desk:
-            project = furnish(desk, folder or _sample(cluster))
-            give_work(desk, project)
-        click.echo(f"Workspace {WORKSPACE}: agents {', '.join(AGENTS)}; project {project}")
-        narrator = Narrator(session, before)
-        asyncio.run(narrator.work())
+            if program:
+                program.furnish(desk, folder or _empty(cluster), cluster.folder)
+            else:
+                project = furnish(desk, folder or _sample(cluster))
+                give_work(desk, project)
+                click.echo(f"Workspace {WORKSPACE}: agents {', '.join(AGENTS)}; project {project}")
+        narrator = Narrator(session, before, program)
+        with program.model() if program else nullcontext():
+            asyncio.run(narrator.work())
         narrator.sum_up()
         launch = "never" if narrator.first_launch is None else f"{text(narrator.first_launch)} later"
         click.echo(
@@ -158,7 +179,7 @@ def command(folder: Path | None, data: Path | None, keep: bool) -> None:
         if keep:
             _say_what_next(cluster, f"r{before['last_run'] + 1}")
         if not narrator.settled:
-            raise OfficeError(f"Not all had ended after {PATIENCE_SECONDS} s.", "See: officectl run list")
+            raise OfficeError(f"Not all had ended after {narrator.patience} s.", "See: officectl run list")
     finally:
         if not keep:
             cluster.stop()
@@ -170,9 +191,15 @@ class Narrator:
 
     session: Session
     before: Json
+    program: Program | None = None
     first_launch: timedelta | None = None
     settled: bool = False
     _told: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def patience(self) -> int:
+        """Seconds."""
+        return PATIENCE_SECONDS if self.program is None else PROGRAM_PATIENCE_SECONDS
 
     async def work(self) -> None:
         """Scheduler and worker in this process, until all is settled or patience ends."""
@@ -186,13 +213,15 @@ class Narrator:
             await asyncio.gather(served, watched)
 
     def _watch(self, stop: asyncio.Event) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + self.patience
         with self.session.office() as desk:
             while not (self.settled or stop.is_set() or time.monotonic() > until):
                 time.sleep(LOOK_SECONDS)
                 # Asked first: what ends after the question is told in the next turn.
                 at_work = desk.execute(AT_WORK, self.before)[0]["at_work"]
                 self._tell_news(desk)
+                if self.program:
+                    self.program.answer(desk)
                 self.settled = not at_work
                 desk.connection.commit()
 
@@ -233,11 +262,22 @@ class Narrator:
         if runs:
             heading(f"Why {runs[-1]['run']}")
             tell(story)
+        if self.program:
+            for run in runs:
+                heading(f"Evidence of {run['run']}")
+                with self.session.office() as desk:
+                    show_run(evidence(desk, run["run"]), self.session.layout)
 
 
 def _sample(cluster: Cluster) -> Path:
     folder = cluster.folder / "shop"
     write_sample(folder)
+    return folder
+
+
+def _empty(cluster: Cluster) -> Path:
+    folder = cluster.folder / "work"
+    folder.mkdir(exist_ok=True)
     return folder
 
 

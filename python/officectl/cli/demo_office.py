@@ -35,18 +35,11 @@ AGENTS: dict[str, tuple[tuple[str, ...], Json]] = {
 
 def furnish(desk: Office, folder: Path) -> str:
     """Workspace, agents and a project on the folder, made as far as they are missing; the project's name."""
-    if not desk.execute(
-        "select 1 from office.workspaces where name = %s and deleted_at is null", (WORKSPACE,)
-    ):
-        desk.create_workspace(WORKSPACE)
+    make_workspace(desk)
     for name, (arguments, settings) in AGENTS.items():
         # Each writes a document of its own there: they need not wait for each other.
         executor = {"command": [*DEMO_AGENT, *arguments], "folder": str(folder), "folder_shared": True}
-        about = {**settings, "executor": executor, "cooldown_sec": 0}
-        if _exists(desk, "agents", "name", name):
-            desk.update_agent(f"{WORKSPACE}/{name}", about)
-        else:
-            desk.create_agent(name, workspace=WORKSPACE, **about)
+        make_agent(desk, name, {**settings, "executor": executor, "cooldown_sec": 0})
     known = _exists(desk, "projects", "folder", str(folder))
     if known:
         return str(known[0]["name"])
@@ -54,6 +47,22 @@ def furnish(desk: Office, folder: Path) -> str:
     if _exists(desk, "projects", "name", name):
         name = f"{name}-{hashlib.sha256(str(folder).encode()).hexdigest()[:6]}"
     return desk.create_project(name, folder=str(folder), workspace=WORKSPACE)["project"]
+
+
+def make_workspace(desk: Office) -> None:
+    """The demo's, where it is missing."""
+    if not desk.execute(
+        "select 1 from office.workspaces where name = %s and deleted_at is null", (WORKSPACE,)
+    ):
+        desk.create_workspace(WORKSPACE)
+
+
+def make_agent(desk: Office, name: str, about: Json) -> None:
+    """An agent of the demo's, or bring it up to date."""
+    if _exists(desk, "agents", "name", name):
+        desk.update_agent(f"{WORKSPACE}/{name}", about)
+    else:
+        desk.create_agent(name, workspace=WORKSPACE, **about)
 
 
 def give_work(desk: Office, project: str) -> None:

@@ -15,7 +15,7 @@ from officectl import __version__
 # What each command is for. Its module, officectl.cli.<name>, is imported only when it is called,
 # so that help is there at once.
 EVERY_DAY = {
-    "demo": "See it work: a database, two agents, real processes, in one command.",
+    "demo": "See it work: a database, real agent processes, in one command.",
     "up": "Start everything here: database, schema, scheduler, worker.",
     "serve": "Run the scheduler and a worker on a database that is ready.",
     "status": "Which database, which versions, what runs and what waits.",

@@ -19,8 +19,8 @@ from officectl.cli.session import (
 )
 from officectl.errors import Refused
 from officectl.executors.engine import engine_of
-from officectl.office import ChosenRunRow, Office
-from officectl.render import heading, show_record, show_rows, text
+from officectl.office import ChosenRunRow, Json, Office
+from officectl.render import Layout, heading, show_record, show_rows, text
 
 QUERY = """
 select 'r' || r.number as run, a.name as agent, 't' || t.number as task, t.title, r.reason,
@@ -175,37 +175,48 @@ def list_(session: Session, **chosen: Any) -> None:
 def show(session: Session, run: str, prompt: bool) -> None:
     """One run and its attempts."""
     with session.office() as desk:
-        row = find_run(desk, run)
         if prompt:
-            for told in desk.execute(PROMPT, row):
+            for told in desk.execute(PROMPT, find_run(desk, run)):
                 click.echo(text(told["assembled_prompt"]))
             return
-        row["attempts"] = desk.execute(ATTEMPTS, row)
-        row["usage"] = desk.execute(USAGE, row)
-        row["changed_files"] = [file["path"] for file in desk.execute(CHANGED, row)]
-        row["feedback"] = desk.execute(FEEDBACK, row)
-    if session.layout.json:
-        show_record(row, layout=session.layout)
+        row = evidence(desk, run)
+    show_run(row, session.layout)
+
+
+def evidence(desk: Office, run: str) -> Json:
+    """A run with its attempts, what they used and changed, and what was said of it."""
+    row = find_run(desk, run)
+    row["attempts"] = desk.execute(ATTEMPTS, row)
+    row["usage"] = desk.execute(USAGE, row)
+    row["changed_files"] = [file["path"] for file in desk.execute(CHANGED, row)]
+    row["feedback"] = desk.execute(FEEDBACK, row)
+    return row
+
+
+def show_run(row: Json, layout: Layout) -> None:
+    """Print what `evidence` found."""
+    if layout.json:
+        show_record(row, layout=layout)
         return
-    show_record(row, layout=session.layout, fields=[name for name in row if name not in PARTS])
+    show_record(row, layout=layout, fields=[name for name in row if name not in PARTS])
     if row["attempts"]:
         heading("Attempts")
         show_rows(
             row["attempts"],
             ["attempt", "worker", "pid", "outcome", "exit_code", "took", "killed", "error"],
-            layout=session.layout,
+            layout=layout,
             empty="",
         )
     if row["usage"]:
         heading("Usage")
-        show_rows(row["usage"], list(row["usage"][0]), layout=session.layout, empty="")
+        show_rows(row["usage"], list(row["usage"][0]), layout=layout, empty="")
     if row["changed_files"]:
         heading("Changed files")
         for path in row["changed_files"]:
             click.echo(text(path))
     if row["feedback"]:
         heading("Feedback")
-        show_rows(row["feedback"], list(row["feedback"][0]), layout=session.layout, empty="")
+        show_rows(row["feedback"], list(row["feedback"][0]), layout=layout, empty="")
 
 
 @command.command()

@@ -3,13 +3,16 @@
 import contextlib
 import os
 import re
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import psutil
 import pytest
+from support import acp_agent
 
 from officectl.database.embedded import Cluster
 
@@ -50,6 +53,33 @@ def test_x3_the_demo_runs_twice_and_leaves_an_office_to_look_at(cluster_folder: 
     second = call("demo", "--data", str(cluster_folder), "--stop")
     assert second.returncode == 0, second.stdout + second.stderr
     assert not Cluster(cluster_folder).running
+
+
+def test_x1_an_agent_program_of_yours_does_a_task_and_a_routine(cluster_folder: Path) -> None:
+    """D9, R17, E2: it asks, is answered, writes a file, says that it is done; what is known is shown."""
+    words = shlex.join((sys.executable, acp_agent.__file__, "obeys"))
+    shown = call("demo", "--data", str(cluster_folder), "--agent", f"acp:{words}", "--stop")
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert "d1 asks: Shall I leave a greeting?  You answer: yes" in shown.stdout
+    assert len(re.findall(r"^r\d+ .*\bsucceeded\b", shown.stdout, re.MULTILINE)) == 2
+    assert re.search(r"^t\d+ .*\bdone\b", shown.stdout, re.MULTILINE)
+    assert "Evidence of r2" in shown.stdout
+    assert (cluster_folder / "work" / "greeting.txt").read_text() == "Hello\n"
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("nobody", 'There is no agent program "nobody".'),
+        ("acp:", 'There is no agent program "acp:".'),
+        ("acp:/not/there --acp", "/not/there is not installed."),
+    ],
+)
+def test_x4_an_agent_program_that_is_not_there(cluster_folder: Path, agent: str, said: str) -> None:
+    refused = call("demo", "--data", str(cluster_folder), "--agent", agent)
+    assert refused.returncode == 1
+    assert said in refused.stderr
+    assert not cluster_folder.exists()
 
 
 def test_x3_the_demo_works_after_everything_was_killed(cluster_folder: Path) -> None:

@@ -3,7 +3,8 @@
 echo: says what it was told. permission: asks before it does something, and says what it was answered.
 slow: works until it is cancelled. stubborn: works whatever it is asked. dies: exits in the middle.
 limit: says that a rate limit was hit. fault: fails twice as a provider that is overloaded, then answers.
-garbage: prints what is no protocol. Sessions that it has begun are files of FOLDER, and so can be loaded.
+garbage: prints what is no protocol. obeys: runs the command of officectl's that it was told.
+Sessions that it has begun are files of FOLDER, and so can be loaded.
 """
 
 import asyncio
@@ -115,6 +116,11 @@ class Mannered:
                 if self._prompts <= 2:
                     raise RequestError(-32603, "Internal error", {"details": "529 overloaded"})
                 await say(f"The time I was told: {prompt[0].text}")
+            case "obeys":
+                commands = [line for line in prompt[0].text.splitlines() if " -m officectl agent " in line]
+                for command in commands:
+                    running = await asyncio.create_subprocess_shell(command)
+                    await say(f"It ended with {await running.wait()}.")
             case "garbage":
                 print("this is no protocol\n{", flush=True)
                 await say("All the same.")

@@ -2,6 +2,8 @@
 
 It answers Anthropic messages, OpenAI responses and chat completions, and Gemini generateContent, streamed or
 whole, and is as clever as its `Mind` says: it calls one tool and then answers, only answers, or refuses.
+With it the agent programs themselves can be tried without an account (`officectl demo --agent`,
+`make test-agents`).
 """
 
 import json
@@ -9,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -30,6 +33,8 @@ class Mind:
 
     answer: str = 'It is done.\n{"summary": "It is done."}'
     command: str | None = None
+    when: str = ""
+    """It runs the command only where it was told this."""
     status: int = 429
     refusals: int = 0
     message: str = "This request would exceed your account's rate limit. Please try again later."
@@ -43,9 +48,9 @@ class Mind:
         self.refusals -= 1
         return True
 
-    def call(self, tools: list[str], already: bool) -> tuple[str, Json] | None:
+    def call(self, body: Json, tools: list[str], already: bool) -> tuple[str, Json] | None:
         """The tool to call, with its arguments: once, and only where the program offers a shell."""
-        if self.command is None or already:
+        if self.command is None or already or self.when not in json.dumps(body):
             return None
         for name, argument in SHELLS.items():
             if name in tools:
@@ -88,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Its tests look at `Mind.asked`."""
+        """What was asked is in `Mind.asked`."""
 
     def do_HEAD(self) -> None:
         self._whole({})
@@ -150,9 +155,8 @@ class _Wire:
 
 class _Anthropic(_Wire):
     def whole(self, mind: Mind, body: Json) -> Json:
-        call = mind.call(
-            [tool["name"] for tool in body.get("tools", [])], '"tool_result"' in json.dumps(body["messages"])
-        )
+        tools = [tool["name"] for tool in body.get("tools", [])]
+        call = mind.call(body, tools, '"tool_result"' in json.dumps(body["messages"]))
         content: Json
         if call:
             content = {"type": "tool_use", "id": "toolu_1", "name": call[0], "input": call[1]}
@@ -198,7 +202,7 @@ class _Anthropic(_Wire):
 class _Responses(_Wire):
     def whole(self, mind: Mind, body: Json) -> Json:
         called = any(item.get("type") == "function_call_output" for item in body.get("input", []))
-        call = mind.call([tool.get("name", "") for tool in body.get("tools", [])], called)
+        call = mind.call(body, [tool.get("name", "") for tool in body.get("tools", [])], called)
         item: Json
         if call:
             item = {
@@ -247,7 +251,7 @@ class _Responses(_Wire):
 class _Chat(_Wire):
     def whole(self, mind: Mind, body: Json) -> Json:
         called = any(message["role"] == "tool" for message in body["messages"])
-        call = mind.call([tool["function"]["name"] for tool in body.get("tools", [])], called)
+        call = mind.call(body, [tool["function"]["name"] for tool in body.get("tools", [])], called)
         message: Json = {"role": "assistant", "content": None if call else mind.answer}
         if call:
             function = {"name": call[0], "arguments": json.dumps(call[1])}
@@ -287,7 +291,7 @@ class _Gemini(_Wire):
             for tool in body.get("tools", [])
             for declared in tool.get("functionDeclarations", [])
         ]
-        call = mind.call(tools, "functionResponse" in json.dumps(body["contents"]))
+        call = mind.call(body, tools, "functionResponse" in json.dumps(body["contents"]))
         answer = mind.answer
         if "responseJsonSchema" in (asked := body.get("generationConfig", {})):
             # It asks which model is to be used, or who speaks next.
@@ -318,3 +322,33 @@ WIRES: dict[str, _Wire] = {
     ":generateContent": _Gemini(),
     ":streamGenerateContent": _Gemini(),
 }
+
+
+def settings_for(program: str, home: Path, url: str) -> dict[str, str]:
+    """Have an agent program use the endpoint, by files in a home of its own; the variables that it needs."""
+    own = {"HOME": str(home)}
+    match program:
+        case "claude":
+            own |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "any", "IS_SANDBOX": "1"}
+            own |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "1"}
+        case "codex":
+            (home / ".codex").mkdir(exist_ok=True)
+            (home / ".codex/config.toml").write_text(
+                'model = "one"\nmodel_provider = "loopback"\n[model_providers.loopback]\nname = "loopback"\n'
+                f'base_url = "{url}/v1"\nwire_api = "responses"\n'
+                "request_max_retries = 1\nstream_max_retries = 1\n"
+            )
+        case "gemini":
+            (home / ".gemini").mkdir(exist_ok=True)
+            settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+            (home / ".gemini/settings.json").write_text(json.dumps(settings))
+            own |= {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "any"}
+        case "opencode":
+            provider = {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": f"{url}/v1", "apiKey": "any"},
+                "models": {"one": {"name": "one"}},
+            }
+            config = {"autoupdate": False, "model": "loopback/one", "provider": {"loopback": provider}}
+            own |= {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
+    return own
