@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from officectl import worktrees
+from officectl.changes import changed, files_of
 from officectl.errors import OfficeError, Refused
 from officectl.executors import ActiveClock, End, Executor, Launch
 from officectl.executors.lines import storable
@@ -35,6 +36,7 @@ class Attempt:
         self._recorder = Recorder(calls, launch, self._given_up)
         self._engine_session = launch.engine_session
         self._telling: set[asyncio.Task[None]] = set()
+        self._changed: list[str] = []
 
     @property
     def id(self) -> UUID:
@@ -68,6 +70,9 @@ class Attempt:
         recording = asyncio.create_task(self._record())
         end = await self._run()
         self.killed = end.killed
+        if self._changed and end.error is not None:
+            # An end without a result: what it has changed all the same is a step.
+            self._recorder.add("note", "Changed files: " + ", ".join(self._changed))
         self._recorder.close()
         await asyncio.gather(recording, *self._telling)
         log.info("%s: %s, after %.1f s", self.name, await self._report(end), time.monotonic() - begun)
@@ -138,7 +143,10 @@ class Attempt:
         try:
             if self.launch.worktree is not None:
                 await asyncio.to_thread(worktrees.prepare, self.launch.worktree)
-            return await self._executor.run(self.launch, self, self._stop)
+            before = await asyncio.to_thread(files_of, self.launch.folder)
+            end = await self._executor.run(self.launch, self, self._stop)
+            self._changed = changed(before, await asyncio.to_thread(files_of, self.launch.folder))
+            return end
         except worktrees.NoWorktree as fault:
             return End(error=str(fault), cause="configuration")
         except GivenUp:
@@ -176,7 +184,7 @@ class Attempt:
             (row,) = await self._calls.insist(
                 "finish_attempt",
                 attempt_id=self.id,
-                result=dict(end.result),
+                result={**end.result, **({"changed_files": self._changed} if self._changed else {})},
                 exit_code=end.exit_code,
                 launch=self.launch.mark.launch,
                 give_up=self._given_up,

@@ -33,7 +33,7 @@ async def test_a_wake_becomes_a_process_and_its_end_a_row(
             "select * from office.attempts where run_id = %s and cleaned_at is not null", run["id"]
         )
     assert run["outcome"] == "succeeded"
-    assert attempt["result"] == {"summary": "did it", "n": 1}
+    assert attempt["result"] == {"summary": "did it", "n": 1, "changed_files": ["prompt"]}
     assert attempt["exit_code"] == 0
     assert attempt["killed"] == 0
     assert attempt["pid"] is not None
