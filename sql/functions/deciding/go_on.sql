@@ -1,5 +1,6 @@
 -- office_internal.go_on: runs that wait for nothing any more go on (D9): with a live program as running, which hears of its answers by
--- the heartbeat; without one they are queued again, for the same attempt, on the slot that they hold (S3). The caller holds the gates.
+-- the heartbeat; without one they are queued again, for the same attempt, on the slot that they hold (S3). A live program that a person
+-- paused meanwhile is asked to stop, and goes on after the pause (P1). The caller holds the gates.
 create or replace function office_internal.go_on(run_ids uuid[])
 returns void
 language plpgsql volatile
@@ -7,6 +8,7 @@ set search_path = pg_catalog, office, office_internal, pg_temp
 as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
+  v_paused uuid[];
 begin
   if coalesce(cardinality(run_ids), 0) = 0 then
     return;
@@ -28,6 +30,17 @@ begin
       from office.decisions as d
       where d.attempt_id = a.id and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
     );
+  v_paused := array(
+    select r.id
+    from office.runs as r
+    join office.agents as g on g.id = r.agent_id
+    where r.id = any(run_ids) and r.status is not distinct from 'running'
+      and (g.status = 'paused' and g.paused_by = 'person'
+        or exists (select from office_internal.gates as o where o.workspace_id = r.workspace_id and (o.paused or o.paused_with_all)))
+  );
+  if cardinality(v_paused) > 0 then
+    perform office_internal.stop_live(v_paused, 'paused');
+  end if;
 end
 $$;
 

@@ -1,6 +1,6 @@
 -- office_internal.wait_on: of attempts whose programs have just ended, those that do not end with them (D9): while a request is open the
--- run stays waiting; when the program ended well and was not told what was decided, the run is queued to go on with it. The
--- attempt has no program from then on (left_at). One that was launched again since is left alone. Called again it
+-- run stays waiting; when the program ended well, or because of a pause (P1), and was not told what was decided, the run is queued to go
+-- on with it. The attempt has no program from then on (left_at). One that was launched again since is left alone. Called again it
 -- changes nothing. The caller holds the gates.
 create or replace function office_internal.wait_on(attempt_ids uuid[], well boolean, launches numeric[] default null)
 returns void
@@ -11,21 +11,20 @@ declare
   v_now timestamptz := office_internal.wall_clock();
   v_pending uuid[];
   v_untold uuid[];
+  v_paused uuid[];
 begin
   v_pending := array(
     select d.attempt_id
     from office.decisions as d
     where d.attempt_id = any(attempt_ids) and d.status = 'pending' and d.kind in ('question', 'permission', 'publish')
   );
-  if well then
-    v_untold := array(
-      select d.attempt_id
-      from office.decisions as d
-      where d.attempt_id = any(attempt_ids) and d.status <> 'pending' and d.told_at is null
-        and d.kind in ('question', 'permission', 'publish')
-    );
-  end if;
-  if cardinality(v_pending) = 0 and coalesce(cardinality(v_untold), 0) = 0 then
+  v_untold := array(
+    select d.attempt_id
+    from office.decisions as d
+    where d.attempt_id = any(attempt_ids) and d.status <> 'pending' and d.told_at is null
+      and d.kind in ('question', 'permission', 'publish')
+  );
+  if cardinality(v_pending) = 0 and cardinality(v_untold) = 0 then
     return;
   end if;
   with left_over as (
@@ -36,7 +35,8 @@ begin
       and not exists (select from unnest(attempt_ids, launches) as l (id, launch) where l.id = a.id and l.launch <> a.launch)
       and (
         (a.id = any(v_pending) and r.status is not distinct from 'waiting')
-        or (a.id = any(v_untold) and r.status is not distinct from 'running')
+        or (a.id = any(v_untold) and r.status is not distinct from 'running' and well)
+        or (a.id = any(v_untold) and r.status is not distinct from 'stopping' and r.stop_reason = 'paused')
       )
     returning r.*
   ),
@@ -44,11 +44,15 @@ begin
     insert into office.activity (workspace_id, at, kind, agent_id, task_id, run_id, attempt_id)
     select l.workspace_id, v_now, 'program_left', l.agent_id, l.task_id, l.id, l.attempt_id
     from left_over as l
+  ),
+  queued as (
+    update office.runs as r
+    set status = 'queued', answered_at = v_now
+    from left_over as l
+    where r.id = l.id and r.status is not distinct from 'running'
   )
-  update office.runs as r
-  set status = 'queued', answered_at = v_now
-  from left_over as l
-  where r.id = l.id and r.status is not distinct from 'running';
+  select array_agg(l.id) filter (where l.status = 'stopping') into v_paused from left_over as l;
+  perform office_internal.end_stopped(v_paused);
 end
 $$;
 

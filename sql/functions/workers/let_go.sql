@@ -1,6 +1,6 @@
 -- office_internal.let_go: live runs lose their worker (Q22, P3): not started: queued again, no retry counted; started: interrupted, and a
 -- person decides (on_interrupt = retry: queued again); stopping: ended as their stop says. Waiting ones wait on: they have lost their
--- program, and the answer starts it again (D9).
+-- program, and the answer starts it again (D9); so it does when it was given before their program had heard of it.
 -- The caller holds the gates.
 create or replace function office_internal.let_go(run_ids uuid[], reason text)
 returns void
@@ -10,6 +10,9 @@ as $$
 declare
   v_now timestamptz := office_internal.wall_clock();
 begin
+  perform office_internal.wait_on(
+    array(select r.attempt_id from office.runs as r where r.id = any(run_ids) and (r.status in ('running', 'stopping')) is true), true
+  );
   update office.attempts as a
   set ended_at = v_now,
     error = let_go.reason,

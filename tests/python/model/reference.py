@@ -477,7 +477,10 @@ class Office:
 
     def _pauses(self, run: Run) -> list[str]:
         why = ["agent paused"] if run.agent.status == "paused" or run.agent.pausing else []
-        return [*why, "workspace paused"] if self.paused or self.everything_paused else why
+        return [*why, "workspace paused"] if self._is_paused() else why
+
+    def _is_paused(self) -> bool:
+        return self.paused or self.everything_paused
 
     def _loses_checkout(self, run: Run) -> bool:
         """Q13.5: an assignee's run against another assignee's that is not stopping."""
@@ -589,6 +592,8 @@ class Office:
         attempt.untold += 1
         if not attempt.open:
             run.status = run.result = "queued" if attempt.left else "running"
+            if (run.agent.status == "paused" and run.agent.paused_by == "person") or self._is_paused():
+                self._stop_live(run, "paused")
 
     def _waits_on(self, run: Run, well: bool) -> bool:
         """D9: its program has ended, and it has not."""
@@ -598,11 +603,14 @@ class Office:
         elif run.status == "running" and attempt.untold and well:
             attempt.left = True
             run.status = run.result = "queued"
+        elif run.status == "stopping" and run.stop_reason == "paused" and attempt.untold:
+            attempt.left = True
+            self._end_stopped(run)
         return attempt.left
 
     def finish(self, runs: list[Run]) -> None:
         for run in sorted(runs, key=lambda r: r.id):
-            if run.status == "stopping" or self._waits_on(run, well=True):
+            if self._waits_on(run, well=True) or run.status == "stopping":
                 continue
             run.attempts[-1].outcome = "succeeded"
             run.agent.gave_up = 0
@@ -853,6 +861,8 @@ class Office:
                 self.end_worker(worker)
 
     def _let_go(self, run: Run) -> None:
+        if run.status in ("running", "stopping") and self._waits_on(run, well=True):
+            return
         if run.status == "stopping":
             self._end_stopped(run)
         elif run.status == "waiting":

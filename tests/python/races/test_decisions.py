@@ -150,6 +150,42 @@ def test_it_is_answered_while_the_program_ends(asked: tuple[Office, Worker, Row,
     office.settle()
 
 
+DIE = "select office.expire_worker(r.worker_id) from office.runs as r where r.id = '{run_id}'"
+PAUSE = "select office.pause('workspace:acme')"
+
+
+@pytest.mark.parametrize("answer_first", [True, False], ids=["answered first", "died first"])
+def test_the_worker_dies_while_it_is_answered(
+    asked: tuple[Office, Worker, Row, str], answer_first: bool
+) -> None:
+    """D9, P3, sc-D8: whichever comes first, the answer is not lost: the run goes on with it."""
+    office, _, launch, number = asked
+    pair = YES.format(number), DIE.format(**launch)
+    assert race(office, *(pair if answer_first else pair[::-1])) == "done"
+    run = office.run(launch)
+    assert (run["status"], run["attempt_id"]) == ("queued", launch["attempt_id"])
+    assert run["answered_at"] is not None
+    assert decision(office, number)["choice"] == "yes"
+    wind_up(office)
+
+
+@pytest.mark.parametrize("answer_first", [True, False], ids=["answered first", "paused first"])
+def test_a_pause_meets_an_answer(asked: tuple[Office, Worker, Row, str], answer_first: bool) -> None:
+    """P1, D9: whichever comes first, its program stops, and goes on with the answer after the pause."""
+    office, worker, launch, number = asked
+    pair = YES.format(number), PAUSE
+    assert race(office, *(pair if answer_first else pair[::-1])) == "done"
+    run = office.run(launch)
+    assert (run["status"], run["stop_reason"]) == ("stopping", "paused")
+    worker.finish(launch)
+    worker.conn.execute("select office.confirm_cleanup(%s)", [launch["attempt_id"]])
+    assert worker.claim(5) == []
+    office.rows("select office.resume('workspace:acme')")
+    (resumed,) = worker.claim(5)
+    assert (resumed["attempt_id"], resumed["answer"][0]["choice"]) == (launch["attempt_id"], "yes")
+    wind_up(office)
+
+
 SWEEP = "select done from office.maintain() where piece = 'decisions'"
 
 

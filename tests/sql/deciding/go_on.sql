@@ -4,7 +4,7 @@ set local search_path = tap, public;
 \ir ../support/refusal.psql
 \ir ../support/queue.psql
 \ir ../support/deciding.psql
-select plan(57);
+select plan(71);
 
 -- What the heartbeat says to the scenario's worker.
 create function pg_temp.beat(variadic wakeups uuid[] default '{}')
@@ -128,6 +128,70 @@ select testing.advance('1 hour');
 select office.maintain();
 select is(pg_temp.stands(:'w') || ' ' || (pg_temp.run(:'w')).retry_count, 'queued, attempt 1 failed 1', 'D7: fail: its attempt has failed, with the ordinary retries');
 select is(pg_temp.beat(:'w'), 'lost', 'D7: … and its program is stopped');
+
+-- Told late: the program dies, or is stopped by a pause, before it has heard what was decided
+
+select pg_temp.scenario('died', 'ann', 'bob');
+select pg_temp.running('ann') as w \gset
+select pg_temp.running('bob') as told \gset
+select (pg_temp.ask(:'w')).decision as d \gset
+select (pg_temp.ask(:'told')).decision as d2 \gset
+select office.answer(:'d', 'no'), office.answer(:'d2', 'no');
+select pg_temp.ask(:'told');
+select office.expire_worker(current_setting('testing.worker')::uuid);
+select is(pg_temp.stands(:'w'), 'queued, attempt 1 left', 'D9, P3: its worker died before it was told: the answer is not lost, it goes on with it. sc-D8');
+select is(pg_temp.stands(:'told'), 'interrupted, attempt 1 interrupted', 'P3: … told, it was interrupted as any other');
+select set_config('testing.worker', w.worker_id::text, true) from office.register_worker('box', max_runs => 100, workspace => 'died') as w;
+select office.confirm_cleanup(a.attempt_id) from office.abandoned_attempts('box') as a;
+select is((select l.agent || l.resume || l.attempt_number || (l.answer #>> '{0,choice}') from pg_temp.launches() as l), 'anntrue1no', 'D2, sc-D8: … as the same attempt');
+select pg_temp.start(:'w');
+select is(pg_temp.finish(:'w'), 'succeeded', 'S3: … and ends when it was told');
+
+select pg_temp.scenario('paused', 'ann', 'bob', 'cat', 'dan');
+select pg_temp.running('ann') as w \gset
+select pg_temp.running('bob') as w2 \gset
+select pg_temp.running('cat') as w3 \gset
+select pg_temp.running('dan') as w4 \gset
+select (pg_temp.ask(:'w')).decision as d \gset
+select (pg_temp.ask(:'w2')).decision as d2 \gset
+select (pg_temp.ask(:'w3')).decision as d3 \gset
+select (pg_temp.ask(:'w4')).decision as d4 \gset
+select office.answer(:'d', 'no'), office.answer(:'d2', 'no');
+select office.pause('workspace:paused');
+select is(pg_temp.stands(:'w3'), 'waiting, attempt 1 lives', 'P1: a waiting run stays waiting through a pause, with its program');
+select office.answer(:'d3', 'no'), office.answer(:'d4', 'no');
+select is(pg_temp.stands(:'w3') || ' ' || (pg_temp.run(:'w3')).stop_reason, 'stopping, attempt 1 lives paused', 'P1: what is answered meanwhile does not go on before the pause is over');
+select is(pg_temp.finish(:'w'), null, 'P1, D9: paused before it was told, it ends well …');
+select is(pg_temp.fail(:'w2', 'ended by SIGINT'), 'queued', 'P1, D9: … or not');
+select pg_temp.leave(:'w3');
+select office.expire_worker(current_setting('testing.worker')::uuid);
+select results_eq(
+  format('select pg_temp.stands(u) || (pg_temp.run(u)).retry_count from unnest(%L::uuid[]) as u', array[:'w', :'w2', :'w3', :'w4']),
+  $$ select 'queued, attempt 1 left0' from generate_series(1, 4) $$, 'P1, D9: … or with its worker: each goes on with its answer'
+);
+select set_config('testing.worker', w.worker_id::text, true) from office.register_worker('box', max_runs => 100, workspace => 'paused') as w;
+select office.confirm_cleanup(a.attempt_id) from office.abandoned_attempts('box') as a;
+select is((select count(*)::integer from pg_temp.launches()), 0, 'P1: … not while the pause lasts');
+select office.resume('workspace:paused');
+select is((select string_agg(l.agent || l.attempt_number || (l.answer #>> '{0,choice}'), ', ') from pg_temp.launches() as l), 'ann1no, bob1no, cat1no, dan1no', 'P1, S3: … and after it as the same attempt');
+
+-- An agent's pause does the same, and a stop ends it all the same.
+select pg_temp.scenario('held', 'ann', 'bob');
+select pg_temp.running('ann') as w \gset
+select pg_temp.running('bob') as w2 \gset
+select (pg_temp.ask(:'w')).decision as d \gset
+select (pg_temp.ask(:'w2')).decision as d2 \gset
+select office.pause('agent:held/ann');
+select pg_temp.look();
+select office.answer(:'d', 'yes'), office.answer(:'d2', 'yes');
+select is(pg_temp.stands(:'w') || ', ' || pg_temp.stands(:'w2'), 'stopping, attempt 1 lives, running, attempt 1 lives', 'P1: a paused agent''s answered run stops, others go on');
+select office.stop('r' || (pg_temp.run(:'w')).number);
+select pg_temp.finish(:'w');
+select is(pg_temp.stands(:'w'), 'cancelled/stopped, attempt 1 stopped', 'P1, P2: a stop overrides the pause: nothing is left to go on');
+select office.pause('everything');
+select pg_temp.finish(:'w2');
+select is(pg_temp.stands(:'w2'), 'queued, attempt 1 left', 'P1, D9: a pause of everything is no other');
+select office.resume('everything');
 
 -- The guards that are left
 
