@@ -68,6 +68,7 @@ grant insert, update, delete on office.model_prices to office_operator;
 
 grant execute on function
   office.now(), office.uuid7(), office.help(), office.visible_workspaces(), office.is_somebody(), office.run_label(text, text),
+  office.preview(text),
   office.why(text), office.result(text), office.settled(text), office.waiting_for(uuid), office.context_snapshot(office.runs),
   office.undispatched(), office.held_up(), office.read_task(text), office.read_document(text, text), office.get_setting(text, text),
   office.check_executor(jsonb),

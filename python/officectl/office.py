@@ -1187,6 +1187,10 @@ class Office:
     def run_label(self, status: str, result: str) -> str:
         return self._value(str, "run_label", status=status, result=result)
 
+    def preview(self, given: str) -> str:
+        """The text without what looks like a secret (E2)."""
+        return self._value(str, "preview", given=given)
+
     def help(self) -> list[TopicRow]:
         return self._rows(TopicRow, "help")
 

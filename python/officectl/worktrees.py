@@ -20,6 +20,25 @@ Worktree = Mapping[str, Any]
 """As `office.claim_runs` and `office.worktree_use` say: branch, repository and folder at least."""
 
 
+SECRET_FILES = (
+    ".env",
+    ".env.*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "id_rsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials.json",
+)
+"""What names of files that hold secrets look like, in any folder."""
+
+
 class NoWorktree(Exception):
     """There can be none: no repository there, no commit in it, or git says why."""
 
@@ -77,7 +96,10 @@ def removing(worktree: Worktree, *, dropped: bool) -> Iterator[None]:
 
 
 def diff(worktree: Worktree) -> str:
-    """What its branch, and what is not committed there yet, changes since it left the repository's HEAD."""
+    """What its branch, and what is not committed there yet, changes since it left the repository's HEAD.
+
+    Of files that hold secrets by their names it is only said that they differ (E2).
+    """
     repository, folder, branch = (str(worktree[name]) for name in ("repository", "folder", "branch"))
     if not _has_branch(repository, branch):
         raise NoWorktree(f"There is no branch {branch} in {repository}.")
@@ -87,8 +109,16 @@ def diff(worktree: Worktree) -> str:
         index = {"GIT_INDEX_FILE": _git(folder, "rev-parse", "--git-path", "officectl-index").strip()}
         _git(folder, "read-tree", "HEAD", environment=index)
         _git(folder, "add", "--all", environment=index)
-        return _git(folder, "diff", "--cached", base, environment=index)
-    return _git(repository, "diff", base, branch)
+        return _without_secrets(folder, "--cached", base, environment=index)
+    return _without_secrets(repository, base, branch)
+
+
+def _without_secrets(folder: str, *words: str, environment: Mapping[str, str] | None = None) -> str:
+    shown = [f":(top,exclude,icase,glob)**/{name}" for name in SECRET_FILES]
+    secret = [f":(top,icase,glob)**/{name}" for name in SECRET_FILES]
+    told = _git(folder, "diff", *words, "--", ":(top)", *shown, environment=environment)
+    names = _git(folder, "diff", "--name-only", *words, "--", *secret, environment=environment)
+    return told + "".join(f"Not shown, it may hold secrets: {name}\n" for name in names.splitlines())
 
 
 @contextmanager

@@ -15,7 +15,7 @@ POLL_SECONDS = 0.5
 FIELDS = ("attempt", "sequence", "at", "kind", "content")
 
 STEPS = """
-select at.number as attempt, s.sequence, s.at, s.kind, s.content
+select at.number as attempt, s.sequence, s.at, s.kind, office.preview(s.content) as content
 from office.attempt_steps s
 join office.attempts at on at.id = s.attempt_id
 where at.run_id = %(run_id)s and (at.number, s.sequence) > (%(attempt)s, %(sequence)s)
@@ -28,7 +28,7 @@ order by at.number, s.sequence
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run has ended.")
 @session_options
 def command(session: Session, run: str, follow: bool) -> None:
-    """What a run's program reported, in order."""
+    """What a run's program reported, in order, without what looks like a secret."""
     for name in session.layout.fields or ():
         if name not in FIELDS:  # said also where no row is there to show it
             raise UsageProblem(f"No field {name} here.", f"The fields are {', '.join(FIELDS)}.")

@@ -19,6 +19,7 @@ from officectl.cli.session import (
 )
 from officectl.errors import Refused
 from officectl.executors.engine import engine_of
+from officectl.executors.lines import storable
 from officectl.office import ChosenRunRow, Json, Office
 from officectl.render import Layout, heading, show_record, show_rows, text
 
@@ -328,7 +329,7 @@ def takeover(session: Session, run: str, timeout: int) -> None:
 @click.argument("run")
 @session_options
 def diff(session: Session, run: str) -> None:
-    """What the worktree of a run's task and agent changes, committed or not."""
+    """What the worktree of a run's task and agent changes, committed or not; no secrets are shown."""
     with session.office() as desk:
         row = find_run(desk, run)
         found = desk.execute(WORKTREE, row)
@@ -339,7 +340,9 @@ def diff(session: Session, run: str) -> None:
             code="not_found",
         )
     try:
-        click.echo(worktrees.diff(found[0]), nl=False)
+        with session.office() as desk:
+            shown = desk.preview(storable(worktrees.diff(found[0])))
+        click.echo(shown, nl=False)
     except worktrees.NoWorktree as fault:
         raise Refused(str(fault), "It may be merged, and collected: officectl worktree list") from fault
 

@@ -123,8 +123,12 @@ async def test_sc_x9_five_worktrees_five_branches_five_runs_at_once(
     assert not (trees / names[0]).exists()
     assert git(repository, "branch", "--list", f"office/{names[0]}") == ""
     assert names[0] not in collected(desk, database)
+    (trees / names[2] / "app").mkdir()
+    (trees / names[2] / "app" / ".env").write_text("PASSWORD=hunter2hunter2\n")
     shown = worktrees.diff(desk.row("select * from office.worktrees where name = %s", names[2]))
     assert "+Not committed." in shown
+    assert "hunter2" not in shown, "E2: no secret file"
+    assert shown.endswith("Not shown, it may hold secrets: app/.env\n")
     assert (trees / names[2] / "README").read_text() == "Not committed.\n"
     assert desk.rows("select * from office.audit()") == []
 
