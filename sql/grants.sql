@@ -19,7 +19,7 @@ grant usage on schema office to office_reader, office_client, office_worker, off
 revoke all on type office.workspace_reference, office.agent_reference, office.project_reference,
   office.profile_reference, office.task_reference, office.run_reference, office.decision_reference,
   office.routine_reference, office.trigger_reference, office_internal.launch,
-  office_internal.cron, office_internal.said_limit from public;
+  office_internal.cron, office_internal.said_limit, office_internal.fire from public;
 grant usage on type office.workspace_reference, office.agent_reference, office.project_reference,
   office.profile_reference, office.task_reference, office.run_reference, office.decision_reference,
   office.routine_reference, office.trigger_reference

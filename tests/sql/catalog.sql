@@ -216,6 +216,7 @@ select set_eq(
       ('undispatched', 'client operator reader'),
       ('held_up', 'client operator reader'),
       ('run_label', 'client operator reader'),
+      ('preview', 'client operator reader'),
       ('read_task', 'client operator reader worker'),
       ('context_snapshot', 'client operator reader'),
       ('get_setting', 'client operator reader worker'),
