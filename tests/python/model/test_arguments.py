@@ -282,6 +282,7 @@ ANYBODYS = {
     "uuid7",
     "help",
     "run_label",
+    "preview",
     "waiting_for",
     "context_snapshot",
     "fire_webhook",  # who calls it shows a signature, not an identity
